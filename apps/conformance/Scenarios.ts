@@ -2,12 +2,13 @@
  * The interface as scenarios. Every server that speaks the interface keeps each promise. A scenario names its section of
  * the specification.
  */
+
+import { absent, always, isGeneral, openIn, type Scenario, submit, windowOf } from "./Scenario.ts"
+import { expect, field, listOf, type Server, smallest } from "./Server.ts"
 import * as Credentials from "./scenario/Credentials.ts"
 import * as Events from "./scenario/Events.ts"
 import * as Refusals from "./scenario/Refusals.ts"
 import * as Roles from "./scenario/Roles.ts"
-import { absent, always, isGeneral, openIn, type Scenario, submit, windowOf } from "./Scenario.ts"
-import { expect, field, listOf, type Server, smallest } from "./Server.ts"
 
 const unpause = (server: Server, resource: string, id: string) =>
   server.expect(200, "POST", "/runs/unpause", { json: { pause_resource: resource, resource_ids: [id] } })

@@ -70,7 +70,7 @@ const redirect = (location: string, headers: Record<string, string> = {}): Answe
 })
 
 const answer = async ({ signIn, post, users: known }: SiteState, request: IncomingMessage): Promise<Answer> => {
-  const url = URL.canParse(request.url ?? "", "http://demo") ? new URL(request.url ?? "", "http://demo") : null
+  const url = URL.parse(request.url ?? "", "http://demo")
   if (url === null) return html(400, Pages.problem("Bad request", "The address is not valid"))
   const origin = `http://${request.headers.host ?? "127.0.0.1"}`
   const session = sessionOf(request)

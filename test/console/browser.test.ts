@@ -7,8 +7,8 @@ import { createRequire } from "node:module"
 import { join } from "node:path"
 import { gzipSync } from "node:zlib"
 import { assert, it } from "@effect/vitest"
-import { Context, Effect, Layer } from "effect"
-import { type Page, chromium as playwright } from "playwright-core"
+import { Context, Effect, Layer, type Scope } from "effect"
+import { type Locator, type Page, chromium as playwright } from "playwright-core"
 import { vi } from "vitest"
 import { LivingProcesses } from "../../apps/api/installation/LivingProcesses.ts"
 import { buildConsole } from "../../apps/bootstrap/console.js"
@@ -173,6 +173,8 @@ class Console extends Context.Service<
     readonly url: string
     readonly owner: Member
     readonly page: Page
+    /** Closes the page, and opens another one in its place. */
+    readonly replacePage: Effect.Effect<void>
     /** What went wrong in the page since it was last asked. */
     readonly complaints: () => ReadonlyArray<string>
     readonly ids: { readonly orders: string; readonly nightly: string }
@@ -236,21 +238,31 @@ const console = Layer.effect(
       Effect.promise(() => playwright.launch({ executablePath })),
       (one) => Effect.promise(() => one.close())
     )
-    const page = yield* Effect.promise(async () =>
-      (await browser.newContext({ viewport: { width: 1280, height: 800 } })).newPage()
-    )
-    // Below the limit of a test, so that a failure names what was waited for.
-    page.setDefaultTimeout(20_000)
+    const context = yield* Effect.promise(() => browser.newContext({ viewport: { width: 1280, height: 800 } }))
     const wrong: Array<string> = []
-    page.on("pageerror", (error) => wrong.push(error.message))
-    page.on("console", (message) => void (message.type() === "error" && wrong.push(message.text())))
-    page.on("request", (request) => {
-      if (!/^(data|blob):/.test(request.url()) && new URL(request.url()).origin !== url) wrong.push(request.url())
+    const opened = Effect.promise(async () => {
+      const page = await context.newPage()
+      // Below the limit of a test, so that a failure names what was waited for.
+      page.setDefaultTimeout(20_000)
+      page.on("pageerror", (error) => wrong.push(error.message))
+      page.on("console", (message) => void (message.type() === "error" && wrong.push(message.text())))
+      page.on("request", (request) => {
+        if (!/^(data|blob):/.test(request.url()) && new URL(request.url()).origin !== url) wrong.push(request.url())
+      })
+      return page
     })
+    let page = yield* opened
     return Console.of({
       url,
       owner,
-      page,
+      get page() {
+        return page
+      },
+      replacePage: Effect.gen(function* () {
+        yield* Effect.promise(() => page.close())
+        page = yield* opened
+        wrong.splice(0)
+      }),
       ids,
       send,
       complaints: () => wrong.splice(0),
@@ -310,7 +322,21 @@ const at = Effect.fnUntraced(function* (address: string) {
   yield* Effect.promise(() => page.goto(`${url}/${address}`))
 })
 
-it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the console", (it) => {
+it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the console", (layered) => {
+  let isSpoilt = false
+  const it = {
+    /** A test that fails leaves its answers, dialogs and actions under way behind: the next one gets a page of its own. */
+    effect: <E>(name: string, test: () => Effect.Effect<void, E, Layer.Success<typeof console> | Scope.Scope>) =>
+      layered.effect(name, () =>
+        Effect.gen(function* () {
+          if (isSpoilt) yield* (yield* Console).replacePage
+          isSpoilt = true
+          yield* test()
+          isSpoilt = false
+        })
+      )
+  }
+
   it.effect("is at most 250 KiB until its first view, in files that never change under a name", () =>
     Effect.gen(function* () {
       const { buildMillis, send } = yield* Console
@@ -1307,7 +1333,7 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
       // Each page continues its stream after the last event that it has seen.
       const continued = Promise.all(
         [listing, typing].map((one) =>
-          one.waitForRequest((request) => /\/events$/.test(request.url()) && "last-event-id" in request.headers())
+          one.waitForRequest((request) => /\/events\?/.test(request.url()) && "last-event-id" in request.headers())
         )
       )
       yield* server.start
@@ -1391,6 +1417,74 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
         yield* Effect.promise(() => page.getByText(text).first().waitFor())
       }
     })
+  )
+
+  it.effect("shows on Home, at a workflow, at a run and in the audit trail what another person changes at once", () =>
+    Effect.gen(function* () {
+      const { page, url } = yield* Console
+      const theirs = yield* Effect.acquireRelease(
+        Effect.promise(async () => {
+          const one = await page.context().newPage()
+          // What is read every ten seconds shows nothing here: the news of the stream must.
+          await one.addInitScript(
+            "{ const every = setInterval; setInterval = (call, ms) => every(call, ms < 5000 ? ms : 1e9) }"
+          )
+          return one
+        }),
+        (one) => Effect.promise(() => one.close())
+      )
+      theirs.setDefaultTimeout(20_000)
+      const section = (title: string) =>
+        theirs.locator(".section", { has: theirs.getByRole("heading", { name: title }) })
+      const entry = (title: string, text: string) => section(title).getByRole("listitem").filter({ hasText: text })
+      const seen = (shown: Locator, state: "visible" | "detached" = "visible") =>
+        Effect.promise(() => shown.first().waitFor({ state }))
+      yield* Effect.promise(async () => {
+        await theirs.goto(`${url}/#/`)
+        await section("Due schedules").getByRole("status").waitFor({ state: "detached" })
+        await section("Next openings").getByRole("status").waitFor({ state: "detached" })
+      })
+      const steps = graphOf(`${shop}/`, [])
+      const made = yield* asked("/workflows", { name: "Seen at once", ...steps })
+      const id = String(made.id)
+      const window = `/workflows/${id}/run-window`
+      const unpaused = (pause_resource: string) => asked("/runs/unpause", { pause_resource, resource_ids: [id] })
+      yield* asked(window, closedNow(), "PUT")
+      yield* seen(entry("Next openings", "Seen at once").getByText(/^opens /))
+      yield* asked(`/workflows/${id}/pause`, {})
+      yield* seen(entry("Next openings", "Seen at once").getByText("paused"))
+      const terms = { workflow_id: id, name: "Fires at once", cron: "30 7 * * *", time_zone: "UTC" }
+      const { id: schedule } = yield* asked("/schedules", terms)
+      yield* seen(entry("Due schedules", "Fires at once"))
+      yield* asked(`/schedules/${schedule}/pause`, {})
+      yield* seen(entry("Due schedules", "Fires at once"), "detached")
+      yield* unpaused("workflow")
+      yield* seen(entry("Next openings", "Seen at once").getByText(/^opens /))
+      const { session_id } = yield* asked("/run", { workflow_id: id })
+      yield* Effect.promise(async () => {
+        await theirs.goto(`${url}/#/runs/${session_id}`)
+        await theirs.getByRole("button", { name: "Unpause All" }).waitFor()
+      })
+      yield* asked(`/workflows/${id}/pause`, { reason: "Being maintained" })
+      yield* seen(theirs.getByText("Being maintained"))
+      yield* unpaused("workflow")
+      yield* seen(theirs.getByText("Being maintained"), "detached")
+      yield* Effect.promise(async () => {
+        await theirs.goto(`${url}/#/workflows/${id}`)
+        await theirs.getByText(/^Version 1 .* window closed$/).waitFor()
+      })
+      yield* asked(`/workflows/${id}`, { name: "Seen at once, too", ...steps, description: "New" }, "PUT")
+      yield* seen(theirs.getByRole("heading", { name: "Seen at once, too" }))
+      yield* asked(window, undefined, "DELETE")
+      yield* seen(theirs.getByText(/window closed$/), "detached")
+      yield* Effect.promise(async () => {
+        await theirs.goto(`${url}/#/audit?of=${id}`)
+        await theirs.getByRole("button", { name: "run window: remove" }).waitFor()
+        assert.strictEqual(await theirs.getByRole("button", { name: "workflow: delete" }).count(), 0)
+      })
+      yield* asked(`/workflows/${id}`, undefined, "DELETE")
+      yield* seen(theirs.getByRole("button", { name: "workflow: delete" }))
+    }).pipe(Effect.scoped)
   )
 
   it.effect("shows an Owner who changed what, and what it was before", () =>

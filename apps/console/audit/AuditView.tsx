@@ -1,5 +1,7 @@
 /** Who changed what, when, and from what to what. */
-import { useEffect, useState } from "preact/hooks"
+import { useEffect, useRef, useState } from "preact/hooks"
+import type { AuditKind } from "../../../core/workspace/audit/AuditAction.ts"
+import { useEdits } from "../data/Live.ts"
 import { shortId } from "../data/Workflows.ts"
 import { Difference } from "../forms/Difference.tsx"
 import { Dialog } from "../kit/Dialog.tsx"
@@ -10,33 +12,32 @@ import { may, whoIs } from "../kit/Session.ts"
 import { Ago } from "../kit/Status.tsx"
 import { Table } from "../kit/Table.tsx"
 import { full, viewerZone } from "../kit/Times.ts"
-import { actionWords, differencesOf, type Entry, kinds } from "./AuditModel.ts"
+import { actionWords, differencesOf, type Entry, kinds, type Listing, withNewest } from "./AuditModel.ts"
 
-interface Listing {
-  readonly entries: ReadonlyArray<Entry>
-  readonly cursor: string | null
-}
-
-/** Entries of a filter, page by page. */
+/** Entries of a filter, page by page. What is changed meanwhile comes in front of them. */
 const useEntries = (filters: Readonly<Record<string, string>>, address: string) => {
   const [listing, show] = useState<Listing | null>(null)
   const [problem, setProblem] = useState<string | null>(null)
-  const read = async (before: Listing | null) => {
-    const cursor = before?.cursor ?? null
+  const current = useRef(address)
+  current.current = address
+  /** Reads a page, and shows what it makes of the entries that are shown; not if another filter was chosen meanwhile. */
+  const read = async (cursor: string | null, made: (page: Listing, shown: Listing | null) => Listing) => {
     const query = { ...filters, ...(cursor === null ? {} : { cursor: Number(cursor) }) }
     const page = await act(client().audit.listAudit({ query }), { failed: (error) => setProblem(reasonOf(error)) })
-    if (page === null) return null
+    if (page === null || current.current !== address) return
     setProblem(null)
-    return { entries: [...(before?.entries ?? []), ...page.entries], cursor: page.next_cursor }
+    show((shown) => made({ entries: page.entries, cursor: page.next_cursor }, shown))
   }
-  useEffect(() => {
-    let isPast = false
-    void read(null).then((found) => !isPast && found !== null && show(found))
-    return () => {
-      isPast = true
-    }
-  }, [address])
-  return { listing, problem, more: () => void read(listing).then((found) => found !== null && show(found)) }
+  useEffect(() => void read(null, (page) => page), [address])
+  useEdits(Object.keys(kinds) as ReadonlyArray<AuditKind>, () =>
+    read(null, (page, shown) => (shown === null ? page : withNewest(shown, page)))
+  )
+  const more = () =>
+    read(listing?.cursor ?? null, (page, shown) => ({
+      ...page,
+      entries: [...(shown?.entries ?? []), ...page.entries]
+    }))
+  return { listing, problem, more: () => void more() }
 }
 
 export const AuditView = ({ query }: { readonly query: URLSearchParams }) =>

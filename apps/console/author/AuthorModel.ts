@@ -202,7 +202,7 @@ export const palette = {
       initial: "https://",
       type: "url",
       wrong: (url) =>
-        URL.canParse(url) && /^https?:/.test(url) ? null : "Expected an address such as https://example.com"
+        URL.parse(url) !== null && /^https?:/.test(url) ? null : "Expected an address such as https://example.com"
     },
     make: (url) => ({ action: "NAVIGATE", name: `Open ${short(url)}`, parameters: { url } })
   },
@@ -372,7 +372,7 @@ export interface Entry {
   readonly permissioned_user_id: string
 }
 
-const siteOf = (url: string): string => (URL.canParse(url) ? new URL(url).hostname : "")
+const siteOf = (url: string): string => URL.parse(url)?.hostname ?? ""
 
 /** Whether the credential is for the site of a page. */
 const isFor = ({ domain }: Entry, url: string): boolean => {

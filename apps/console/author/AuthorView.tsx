@@ -86,7 +86,9 @@ const Begin = () => {
     const names = inputs.map(({ name }, index) => identifier(name, `input_${index + 1}`))
     const wrong = {
       ...(name.trim() === "" ? { name: "Give the workflow a name" } : {}),
-      ...(URL.canParse(url) && /^https?:/.test(url) ? {} : { url: "Expected an address such as https://example.com" }),
+      ...(URL.parse(url) !== null && /^https?:/.test(url)
+        ? {}
+        : { url: "Expected an address such as https://example.com" }),
       ...Object.fromEntries(
         names.flatMap((name, index) =>
           names.indexOf(name) === index

@@ -2,10 +2,10 @@
 import { Effect } from "effect"
 import { counted as countOf, forecastWords, resumedWords } from "../data/Counts.ts"
 import { holdWords } from "../data/Holds.ts"
-import { useChanges } from "../data/Live.ts"
+import { gateKinds, useChanges, useEdits, useMinutes } from "../data/Live.ts"
 import { askFor, verbs } from "../data/Verbs.ts"
 import { windowOf, workflows } from "../data/Workflows.ts"
-import { followMillis, Loaded, useQuery, useRegularly } from "../kit/Loaded.tsx"
+import { followMillis, Loaded, useQuery } from "../kit/Loaded.tsx"
 import { say } from "../kit/Notices.ts"
 import { Empty, Page, Section } from "../kit/Page.tsx"
 import { to } from "../kit/Route.ts"
@@ -65,14 +65,13 @@ const openings = query((client) =>
   )
 )
 
-/** How often Home reads data that changes rarely, in milliseconds. */
-const slowMillis = 10_000
-
 export const HomeView = () => {
   useChanges(() => renew(live, failed, liveRows, failedRows, installation, dead))
   // A pause or a new window holds runs without an event of a run.
   useChanges(() => renew(held, reasons), followMillis)
-  useRegularly(() => renew(openings, due, workflows), slowMillis)
+  useEdits(gateKinds, () => renew(openings, workflows))
+  useEdits(["schedule", "workflow"], () => renew(due))
+  useMinutes(() => renew(openings, due))
   const all = useQuery(workflows).value
   if (all !== null && all.length === 0) return <Newcomer />
   return (
@@ -209,7 +208,8 @@ const Reasons = () => {
 }
 
 const HeldWorkflow = ({ count, id, name }: { readonly id: string; readonly name: string; readonly count: number }) => {
-  useChanges(() => renew(windowOf(id)), followMillis)
+  useEdits(gateKinds, () => renew(windowOf(id)))
+  useMinutes(() => renew(windowOf(id)))
   const gate = useQuery(windowOf(id)).value
   const reason = gate === null ? null : reasonOf(gate, (instant) => zoned(Date.parse(instant)), whoIs)
   const ends = reason?.ends

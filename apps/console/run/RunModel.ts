@@ -40,7 +40,7 @@ export const isEnded = ({ status }: Run): boolean => ends.has(status)
 
 /** The address of an artifact on the page's own host: the page loads nothing from other hosts. */
 export const localAddress = (url: string): string => {
-  if (!URL.canParse(url)) return ""
+  if (URL.parse(url) === null) return ""
   const { hash, pathname, search } = new URL(url)
   return `${pathname}${search}${hash}`
 }

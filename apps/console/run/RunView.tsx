@@ -4,6 +4,7 @@ import { Atom } from "effect/reactivity"
 import type { ComponentChildren } from "preact"
 import { useEffect, useMemo, useRef, useState } from "preact/hooks"
 import { resumedWords } from "../data/Counts.ts"
+import { gateKinds, useEdits } from "../data/Live.ts"
 import { askFor, verbs } from "../data/Verbs.ts"
 import { versionOf, type Workflow, windowOf, workflowOf } from "../data/Workflows.ts"
 import { copy, JsonText } from "../forms/JsonText.tsx"
@@ -13,7 +14,7 @@ import { say } from "../kit/Notices.ts"
 import { Page, Section } from "../kit/Page.tsx"
 import { now, useAtom } from "../kit/Registry.ts"
 import { go, to } from "../kit/Route.ts"
-import { act, client, events, query, refresh } from "../kit/Service.ts"
+import { act, client, events, query, refresh, renew } from "../kit/Service.ts"
 import { may, whoIs } from "../kit/Session.ts"
 import { Ago, Status } from "../kit/Status.tsx"
 import { duration, full, offsetName, short, viewerZone, zoned } from "../kit/Times.ts"
@@ -40,6 +41,8 @@ const noVersion = query(() => Effect.succeed(null))
 
 /** Reads the record again after each event of the run, until the run has ended. */
 const useFollowing = (id: string, isOver: boolean) => {
+  // The beginning or the end of a hold is no event of the run.
+  useEdits(gateKinds, () => !isOver && renew(runOf(id)))
   useEffect(() => {
     if (isOver) return
     let pending = false
@@ -54,12 +57,7 @@ const useFollowing = (id: string, isOver: boolean) => {
     const abort = new AbortController()
     const following = Stream.runForEach(events(id), () => again).pipe(Effect.ignore, Effect.andThen(again))
     void Effect.runPromise(following, { signal: abort.signal }).catch(() => undefined)
-    // The beginning or the end of a hold is no event of the run.
-    const timer = setInterval(() => refresh(runOf(id)), 5_000)
-    return () => {
-      abort.abort()
-      clearInterval(timer)
-    }
+    return () => abort.abort()
   }, [id, isOver])
 }
 

@@ -212,7 +212,7 @@ const Connecting = ({ former, onClose }: { readonly former: Former | null; reado
             <input placeholder={isVault ? "secret" : ""} value={given.place} onInput={set("place")} />
           </Field>
           {isVault && (
-            <Field label="Namespace (optional)" hint={stays} problem={problems.namespace}>
+            <Field label="Namespace (optional)" problem={problems.namespace}>
               <input value={given.namespace} onInput={set("namespace")} />
             </Field>
           )}

@@ -83,17 +83,13 @@ export interface ConnectedProvider {
   readonly cache_ttl_seconds: number | null
 }
 
-/** The form for a change of a connected secret provider. Empty fields change nothing. */
-export const connectionOf = ({
-  cache_ttl_seconds,
-  config_hint,
-  name,
-  provider_type
-}: ConnectedProvider): Connection => ({
-  ...{ key: "", url: "", token: "", namespace: "", roleId: "", secretId: "" },
+/** The form for a change of a connected secret provider. Fields that are empty and stay empty change nothing. */
+export const connectionOf = ({ cache_ttl_seconds, config_hint, name, provider_type }: ConnectedProvider): Connection => ({
+  ...{ key: "", url: "", token: "", roleId: "", secretId: "" },
   type: provider_type as ProviderType,
   name,
   place: config_hint.vault ?? config_hint.mount ?? "",
+  namespace: config_hint.namespace ?? "",
   cache: cache_ttl_seconds === null ? "" : String(cache_ttl_seconds)
 })
 
@@ -107,11 +103,12 @@ interface Configuration {
 export const configurationOf = (given: Connection, former: ConnectedProvider | null): Configuration | null => {
   const isVault = given.type === "hashicorp_vault"
   const place = given.place.trim()
-  const isMoved = former === null ? place !== "" : place !== connectionOf(former).place
+  const shown = former === null ? { place: "", namespace: "" } : connectionOf(former)
+  const namespace = given.namespace.trim()
   const plain = {
     ...(given.url.trim() === "" ? {} : { url: given.url.trim() }),
-    ...(isMoved ? { [isVault ? "mount" : "vault"]: place === "" ? null : place } : {}),
-    ...(isVault && given.namespace.trim() !== "" ? { namespace: given.namespace.trim() } : {}),
+    ...(place !== shown.place ? { [isVault ? "mount" : "vault"]: place === "" ? null : place } : {}),
+    ...(isVault && namespace !== shown.namespace ? { namespace: namespace === "" ? null : namespace } : {}),
     ...(isVault && given.roleId.trim() !== "" ? { role_id: given.roleId.trim() } : {}),
     // A token replaces a role, and a role replaces a token.
     ...(former === null || !isVault
@@ -147,7 +144,7 @@ export const connectionProblemsOf = (
   const hasAccess = given.token !== "" || given.secretId !== ""
   return {
     ...(given.name.trim() === "" ? { name: "Give the provider a name" } : {}),
-    ...(URL.canParse(given.url.trim()) || (!isNew && given.url.trim() === "")
+    ...(URL.parse(given.url.trim()) !== null || (!isNew && given.url.trim() === "")
       ? {}
       : { url: "Expected an address such as https://vault.example.com" }),
     ...accessProblemOf(given, isNew),

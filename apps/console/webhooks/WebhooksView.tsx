@@ -199,7 +199,7 @@ const Making = ({ onClose }: { readonly onClose: () => void }) => {
   const [secret, setSecret] = useState<string | null>(null)
   const send = async (event: Event) => {
     event.preventDefault()
-    if (!URL.canParse(url)) return setProblem("Expected an address such as https://example.com/hook")
+    if (URL.parse(url) === null) return setProblem("Expected an address such as https://example.com/hook")
     setProblem(null)
     const made = await act(client().webhooks.createEndpoint({ payload: { url } }), {
       failed: (error) => setProblem(reasonOf(error))

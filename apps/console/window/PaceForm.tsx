@@ -4,7 +4,7 @@ import { useState } from "preact/hooks"
 import { mostRunning, mostStartsPerMinute } from "../../../core/gate/Pace.ts"
 import type { WorkflowPace } from "../../api/gate/GatesApi.ts"
 import { type Count, forecastWords } from "../data/Counts.ts"
-import { useChanges } from "../data/Live.ts"
+import { gateKinds, useChanges, useEdits } from "../data/Live.ts"
 import { Field } from "../forms/Field.tsx"
 import { Loaded, useQuery } from "../kit/Loaded.tsx"
 import { Section } from "../kit/Page.tsx"
@@ -27,6 +27,7 @@ const summaryOf = Atom.family((id: string) =>
 
 export const PaceForm = ({ id, zone }: { readonly id: string; readonly zone: string }) => {
   useChanges(() => renew(paceOf(id), summaryOf(id)))
+  useEdits(gateKinds, () => renew(paceOf(id), summaryOf(id)))
   const summary = useQuery(summaryOf(id)).value
   const forecast = summary?.forecasts.find(({ workflow_id }) => workflow_id === id)
   const words = forecast === undefined ? null : forecastWords(forecast, (instant) => short(Date.parse(instant), zone))

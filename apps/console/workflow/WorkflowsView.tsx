@@ -111,7 +111,9 @@ const NewWorkflow = ({ onClose }: { readonly onClose: () => void }) => {
     event.preventDefault()
     const wrong = {
       ...(name.trim() === "" ? { name: "Give the workflow a name" } : {}),
-      ...(URL.canParse(url) && /^https?:/.test(url) ? {} : { url: "Expected an address such as https://example.com" })
+      ...(URL.parse(url) !== null && /^https?:/.test(url)
+        ? {}
+        : { url: "Expected an address such as https://example.com" })
     }
     setProblems(wrong)
     if (Object.keys(wrong).length > 0) return

@@ -319,7 +319,7 @@ const makeContexts = Effect.fnUntraced(function* (
     }).pipe(
       Effect.tapError(() => {
         running.inUse--
-        return Effect.andThen(way.endGuard, browsers.withdraw(running))
+        return Effect.andThen(way.endGuard, browsers.stopUsing(running))
       })
     )
   })
@@ -348,7 +348,7 @@ const makeContexts = Effect.fnUntraced(function* (
     const closed = yield* Effect.promise(closing)
     yield* endGuard
     running.inUse--
-    yield* closed === null ? browsers.withdraw(running) : browsers.closeWhenIdle(running)
+    yield* closed === null ? browsers.stopUsing(running) : browsers.closeWhenIdle(running)
     // Prepare the next context now, when the run no longer uses the machine.
     yield* Effect.forkIn(refill, scope)
   })

@@ -84,7 +84,12 @@ export interface ConnectedProvider {
 }
 
 /** The form for a change of a connected secret provider. Fields that are empty and stay empty change nothing. */
-export const connectionOf = ({ cache_ttl_seconds, config_hint, name, provider_type }: ConnectedProvider): Connection => ({
+export const connectionOf = ({
+  cache_ttl_seconds,
+  config_hint,
+  name,
+  provider_type
+}: ConnectedProvider): Connection => ({
   ...{ key: "", url: "", token: "", roleId: "", secretId: "" },
   type: provider_type as ProviderType,
   name,

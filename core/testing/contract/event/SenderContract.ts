@@ -4,7 +4,7 @@
  * The receivers are yours: servers that answer as they are asked to, and note what they were sent.
  */
 import { Clock, Context, Effect, Fiber, Queue, type Scope } from "effect"
-import { type WebhookRequest, Sender } from "../../../event/webhook/Sender.ts"
+import { Sender, type WebhookRequest } from "../../../event/webhook/Sender.ts"
 import * as SteppingClock from "../../SteppingClock.ts"
 import * as assert from "../Assertions.ts"
 import * as Contract from "../Contract.ts"

@@ -14,6 +14,7 @@ import * as PgPaces from "../claim/PgPaces.ts"
 import * as PgSlots from "../claim/PgSlots.ts"
 import * as PgHoldAnnouncements from "../gate/PgHoldAnnouncements.ts"
 import * as PgRunList from "../list/PgRunList.ts"
+import * as Pipeline from "../Pipeline.ts"
 import { logFailure, transaction, withoutSqlErrors } from "../Transaction.ts"
 import * as Events from "../tables/Events.ts"
 import * as Gates from "../tables/Gates.ts"
@@ -35,6 +36,7 @@ export const layer = Layer.effect(
     const submit = PgSubmit.make(sql)
     const retries = PgRetries.make(sql, submit)
     const memory = PgClaim.memory()
+    const transact = yield* Pipeline.make
     const held = HeldRuns.make()
 
     const gateOf = (run: Run) =>
@@ -252,7 +254,7 @@ export const layer = Layer.effect(
       ),
       // A process that finds nothing more to do has its turns written before the next submission.
       claim: Effect.fn("RunStore.claim")((options) =>
-        Effect.tap(PgClaim.claim(sql, { ...options, memory, held }), () =>
+        Effect.tap(PgClaim.claim(sql, { ...options, memory, held, transact }), () =>
           PgClaim.settleTurns(sql, memory).pipe(
             Effect.catchCause(logFailure("Whose turn it is next could not be kept; claims look at all of them again")),
             Effect.forkIn(scope)

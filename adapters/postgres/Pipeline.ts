@@ -19,7 +19,8 @@ export interface Steps {
   readonly first: <A>(statement: Statement<A>) => Statement<A>
   /**
    * Sends the last statement, with the commit. It must be one statement, and must change nothing outside of the
-   * transaction in which `inside` was answered: a connection that was lost meanwhile is replaced without notice.
+   * transaction in which `inside` was answered: a connection that was lost meanwhile is replaced without notice. What
+   * statements between the first and the last one change must do no harm outside of the transaction.
    */
   readonly last: <A>(statement: Statement<A>) => Statement<A>
 }
@@ -54,24 +55,31 @@ const pipelined = (sql: SqlClient.SqlClient): Transact => {
   const begin = Effect.asVoid(sql`begin`)
   const commit = Effect.asVoid(sql`commit`)
   const rollback = Effect.ignore(sql`rollback`)
+  let usedAt = Number.NEGATIVE_INFINITY
+  /** Opens the connection where it may be closed: what the transaction reads before its first statement stays recent. */
+  const opened = Effect.suspend(() => {
+    const isOpen = performance.now() < usedAt + closedAfterMillis
+    usedAt = performance.now()
+    return isOpen ? Effect.void : Effect.asVoid(sql`select 1`)
+  })
   return (body) =>
     Effect.suspend(() => {
       let isOpen = false
       let hasCommitted = false
-      const opened = <A>(statement: Statement<A>): Statement<A> => {
+      const first = <A>(statement: Statement<A>): Statement<A> => {
         isOpen = true
         return Effect.map(together(begin, statement), ([, answer]) => answer)
       }
       const steps: Steps = {
         sql,
-        first: opened,
+        first,
         last: (statement) =>
           Effect.map(together(statement, commit), ([answer]) => {
             hasCommitted = true
             return answer
           })
       }
-      return body(steps).pipe(
+      return Effect.andThen(opened, body(steps)).pipe(
         Effect.tap(() => (isOpen && !hasCommitted ? commit : Effect.void)),
         // After a commit that failed there is no transaction, and the server only warns.
         Effect.onError(() => (isOpen ? rollback : Effect.void))
@@ -83,6 +91,9 @@ const pipelined = (sql: SqlClient.SqlClient): Transact => {
       withoutSqlErrors
     )
 }
+
+/** A connection that was unused for this time may be closed, in milliseconds. The pool closes it after a minute. */
+const closedAfterMillis = 30_000
 
 /**
  * Sends one statement, and then another before the first one is answered. Each is sent before its fiber gives way, and so

@@ -129,7 +129,7 @@ export const claim = (
       )
       // Runs that an earlier round has claimed are returned even if the database has become unreachable since.
       if (Result.isFailure(taken)) return all.length > 0 ? all : yield* taken.failure
-      const { claimed, isMore, seen, spent, turns } = taken.success
+      const { claimed, isLate, isMore, seen, spent, turns } = taken.success
       all.push(...claimed)
       for (const { run } of claimed) {
         const version = seen.get(run.id)
@@ -138,6 +138,8 @@ export const claim = (
       // Immediately, because the scheduler reads the instant of the next start there.
       if (spent.length > 0) yield* Effect.ignore(withoutSqlErrors(PgPaces.note(sql, spent)))
       for (const [workflowId, turn] of turns) options.memory.turns.set(workflowId, turn)
+      // Once, as a busy server may be late each time.
+      if (isLate && round === 0) continue
       if (all.length === options.limit || !isMore) break
     }
     return all
@@ -147,9 +149,16 @@ export const claim = (
 const maxRounds = 50
 const mostCandidates = 256
 
+/**
+ * A claim that finds no gate after this time, in milliseconds, looks again: one that opened or was edited since the clock
+ * was read is not found.
+ */
+const lateMillis = 10
+
 const nothing = {
   claimed: [],
   isMore: false,
+  isLate: false,
   turns: new Map<string, Turn>(),
   spent: [],
   seen: new Map<string, string>()
@@ -176,7 +185,7 @@ const take = (
   Effect.gen(function* () {
     const before = yield* Clock.currentTimeMillis
     const { found, locked, within } = lockedOf(yield* first(lockCandidates(sql, before, { asked, limit })))
-    if (locked.length === 0) return nothing
+    if (locked.length === 0) return { ...nothing, isLate: (yield* Clock.currentTimeMillis) > before + lateMillis }
     const paces = yield* PgPaces.lock(
       sql,
       locked.map((gate) => ({ workflowId: gate.workflow_id, pace: Gates.paceOf(gate) }))
@@ -259,6 +268,7 @@ const take = (
         }
       }),
       isMore,
+      isLate: false,
       turns,
       spent,
       seen

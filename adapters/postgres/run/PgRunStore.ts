@@ -193,7 +193,7 @@ export const layer = Layer.effect(
     const { count, counts, list, tally } = PgRunList.make(sql)
 
     return RunStore.of({
-      submit: Effect.fn("RunStore.submit")((submission) => submit(submission)),
+      submit: (submission) => submit(submission),
       retry: Effect.fn("RunStore.retry")((submission, { isLatest }) => retries.retry(submission, isLatest)),
       retriesOf: Effect.fn("RunStore.retriesOf")((ids) => retries.of(ids)),
       weigh: Effect.fn("RunStore.weigh")(PgSubmit.weigh(sql)),
@@ -202,7 +202,8 @@ export const layer = Layer.effect(
       counts,
       tally,
       reap,
-      settle: Effect.fn("RunStore.settle")((lease, decide) => settle(lease, decide)),
+      // As most runs call these, they do without the stack that a traced function keeps of each call.
+      settle,
       get: Effect.fn("RunStore.get")((workspaceId, id) =>
         Effect.gen(function* () {
           const [row] = yield* sql<Runs.Row>`
@@ -278,7 +279,7 @@ export const layer = Layer.effect(
           return leases.filter(({ fence, id }) => !kept.has(`${id} ${fence}`))
         }).pipe(withoutSqlErrors)
       ),
-      report: Effect.fn("RunStore.report")((lease, { events, progress = {} }) => report({ lease, events, progress })),
+      report: (lease, { events, progress = {} }) => report({ lease, events, progress }),
       nextDue: Effect.fn("RunStore.nextDue")((after) =>
         sql<{ readonly due: Date | null }>`
           select least(

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * What is published, described once: names, entries and the files behind them. The version and the versions of
- * dependencies are those of the checkout's `package.json`; which dependencies a package has, its files say.
+ * The published packages: their names, entries and files. The version and the versions of dependencies are those of the
+ * checkout's `package.json`; the imports of a package's files decide which dependencies it has.
  */
 
 /**
@@ -11,7 +11,7 @@
  * @property {string} description
  * @property {string} readme
  * @property {Readonly<Record<string, string>>} entries Files of the checkout, by the subpath of `exports`.
- * @property {ReadonlyArray<string>} peers Packages of which the program that installs this one brings the only copy.
+ * @property {ReadonlyArray<string>} peers Packages that the installing program provides, so that there is one copy.
  * @property {Readonly<Record<string, string>>} bin Programs, by their name.
  * @property {boolean} bundled Whether each entry is one file, without what only the service needs.
  */
@@ -24,6 +24,8 @@ const core = {
   "./builder/store": "core/builder/BuilderStore.ts",
   "./event/deliveries": "core/event/webhook/Deliveries.ts",
   "./event/log": "core/event/EventLog.ts",
+  "./event/secrets": "core/event/webhook/WebhookSecrets.ts",
+  "./event/sender": "core/event/webhook/Sender.ts",
   "./event/subscriptions": "core/event/notification/KeptSubscription.ts",
   "./event/webhooks": "core/event/webhook/Webhook.ts",
   "./execution": "core/execution/AgentExecutor.ts",
@@ -35,10 +37,12 @@ const core = {
   "./memory": "adapters/memory/Memory.ts",
   "./run": "core/run/Run.ts",
   "./run/artifacts": "core/run/artifact/ArtifactFiles.ts",
+  "./run/artifacts/links": "core/run/artifact/ArtifactLinks.ts",
   "./run/artifacts/store": "core/run/artifact/ArtifactStore.ts",
   "./run/decisions": "core/run/evidence/DecisionStore.ts",
   "./run/errors": "core/run/evidence/ErrorReports.ts",
   "./run/evidence": "core/run/evidence/EvidenceStore.ts",
+  "./run/evidence/signer": "core/run/evidence/BundleSigner.ts",
   "./run/executor": "core/run/Executor.ts",
   "./run/interactions": "core/run/interaction/InteractionStore.ts",
   "./run/removal": "core/run/retention/RunRemovalStore.ts",
@@ -52,6 +56,7 @@ const core = {
   "./scheduler": "core/run/Scheduler.ts",
   "./signals": "core/runtime/Signals.ts",
   "./testing": "core/testing/WindowGenerators.ts",
+  "./testing/apikeys": "core/testing/contract/crypto/ApiKeyContract.ts",
   "./testing/artifacts": "core/testing/contract/ArtifactContract.ts",
   "./testing/artifacts/store": "core/testing/contract/run/ArtifactRecordContract.ts",
   "./testing/audit": "core/testing/contract/workspace/AuditContract.ts",
@@ -68,16 +73,28 @@ const core = {
   "./testing/deliveries": "core/testing/contract/DeliveryContract.ts",
   "./testing/events": "core/testing/contract/EventLogContract.ts",
   "./testing/evidence": "core/testing/contract/run/EvidenceContract.ts",
+  "./testing/executor": "core/testing/contract/run/ExecutorContract.ts",
   "./testing/findings": "core/testing/contract/workflow/FindingsContract.ts",
+  "./testing/fingerprints": "core/testing/contract/crypto/FingerprintContract.ts",
+  "./testing/holds": "core/testing/contract/start/HoldContract.ts",
   "./testing/idempotency": "core/testing/contract/IdempotencyContract.ts",
+  "./testing/identifiers": "core/testing/contract/crypto/IdentifierContract.ts",
   "./testing/inbox": "core/testing/contract/vault/InboxContract.ts",
+  "./testing/installations": "core/testing/contract/crypto/Processes.ts",
   "./testing/interactions": "core/testing/contract/run/InteractionContract.ts",
+  "./testing/links": "core/testing/contract/crypto/LinkContract.ts",
   "./testing/live": "core/testing/contract/run/LiveContract.ts",
+  "./testing/logins": "core/testing/contract/start/LoginContract.ts",
+  "./testing/paces": "core/testing/contract/start/PaceContract.ts",
   "./testing/reference": "core/testing/ReferenceWindow.ts",
   "./testing/removal": "core/testing/contract/run/RemovalContract.ts",
   "./testing/schedules": "core/testing/contract/run/ScheduleContract.ts",
   "./testing/sealed": "core/testing/contract/vault/SealedContract.ts",
+  "./testing/sealing": "core/testing/contract/crypto/SealingContract.ts",
+  "./testing/secrets": "core/testing/contract/crypto/WebhookSecretContract.ts",
+  "./testing/sender": "core/testing/contract/event/SenderContract.ts",
   "./testing/signals": "core/testing/contract/SignalsContract.ts",
+  "./testing/signer": "core/testing/contract/crypto/BundleSignerContract.ts",
   "./testing/signins": "core/testing/contract/workspace/SignInContract.ts",
   "./testing/starts": "core/testing/contract/run/StartContract.ts",
   "./testing/steps": "core/testing/contract/vault/TimeStepContract.ts",
@@ -85,15 +102,20 @@ const core = {
   "./testing/vault": "core/testing/contract/VaultContract.ts",
   "./testing/weeks": "core/testing/Weeks.ts",
   "./testing/workspaces": "core/testing/contract/WorkspaceContract.ts",
+  "./testing/wrapping": "core/testing/contract/crypto/WrappingContract.ts",
   "./vault": "core/vault/Vault.ts",
   "./vault/codes": "core/vault/inbox/ReceivedCodes.ts",
+  "./vault/encryption": "core/vault/keys/EncryptionKeys.ts",
   "./vault/entries": "core/vault/VaultEntries.ts",
+  "./vault/fingerprints": "core/vault/keys/Fingerprints.ts",
+  "./vault/installation": "core/vault/keys/InstallationKey.ts",
   "./vault/keys": "core/vault/keys/WrappedKeys.ts",
   "./vault/mailboxes": "core/vault/inbox/Mailboxes.ts",
   "./vault/numbers": "core/vault/otp/PhoneNumbers.ts",
   "./vault/providers": "core/vault/providers/SecretProviders.ts",
   "./vault/reencryption": "core/vault/keys/Reencryption.ts",
   "./vault/sealed": "core/vault/keys/ReencryptionTargets.ts",
+  "./vault/sealing": "core/vault/keys/Sealing.ts",
   "./vault/steps": "core/vault/otp/TimeSteps.ts",
   "./window": "core/window/RunWindow.ts",
   "./window/icalendar": "core/window/exchange/ICalendar.ts",
@@ -114,6 +136,7 @@ const core = {
   "./workspace/identifiers": "core/workspace/Identifiers.ts",
   "./workspace/ids": "core/workspace/Ids.ts",
   "./workspace/invitations": "core/workspace/invitation/Invitations.ts",
+  "./workspace/keys": "core/workspace/Keys.ts",
   "./workspace/signins": "core/workspace/signin/SignInStore.ts",
   "./workspace/store": "core/workspace/WorkspaceStore.ts"
 }
@@ -173,7 +196,7 @@ export const packages = [
   }
 ]
 
-/** The entries by the subpath at which the checkout itself has them. */
+/** The entries by their subpath in the checkout's own `exports`. */
 export const entriesOfCheckout = {
   ...core,
   "./conformance": conformance["."],

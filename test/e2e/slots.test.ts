@@ -7,10 +7,10 @@ import { SqlClient } from "effect/sql"
 import * as Postgres from "../../adapters/postgres/Stores.ts"
 import { RunStore } from "../../core/run/RunStore.ts"
 import * as Scheduler from "../../core/run/Scheduler.ts"
+import { makeEntry, naming } from "../../core/testing/contract/start/CredentialRuns.ts"
 import { migratedDatabase } from "../support/databases.ts"
 import { makeWorkflow, makeWorkspace, submission } from "../support/fixtures.ts"
 import { scale } from "../support/scale.ts"
-import { makeEntry, naming } from "../support/slots.ts"
 
 const limits = { one: 1, two: 2, sms1: 1, sms2: 1, bad: 1 }
 

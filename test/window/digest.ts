@@ -1,6 +1,6 @@
 /**
  * Evaluates the oracle's cases on the runtime that runs this file, and prints one line that depends on every answer, so
- * that runtimes and host time zones can be compared. With `--check` it also fails when an answer is wrong.
+ * that runtimes and host time zones can be compared.
  *
  * It uses nothing but what Node and Deno share.
  */
@@ -57,4 +57,3 @@ for (const one of cases) {
   for (const character of JSON.stringify(answered)) hash = (Math.imul(hash, 31) + character.charCodeAt(0)) | 0
 }
 process.stdout.write(`${cases.length} cases, ${wrong} wrong, digest ${hash}\n`)
-if (process.argv.includes("--check") && wrong > 0) process.exit(1)

@@ -62,9 +62,13 @@ export const changes = (sql: SqlClient.SqlClient, all: ReadonlyArray<Known>, at:
 /**
  * Writes changed runs in one statement, and answers the versions of the rows that were written. Either all rows are
  * locked, or all are written only where they are the version that was seen. Failures are also kept where they are
- * counted; those that are there already stay.
+ * counted; those that are there already stay. With the id of a transaction, nothing is written outside of it.
  */
-export const write = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, all: ReadonlyArray<RunWrite>) {
+export const write = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  all: ReadonlyArray<RunWrite>,
+  within: string | null = null
+) {
   if (all.length === 0) return new Map<string, string>()
   const states = Runs.changed(all)
   const runs = all.map(({ run, seen }) => (seen === null ? states.encode(run) : { ...states.encode(run), seen }))
@@ -95,6 +99,7 @@ export const write = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, all:
   const rows = yield* sql<{ readonly id: string; readonly version: string }>`
     with new as materialized (
       select * from ${Table.recordset(sql, states, "new", runs, isLocked ? {} : { seen: "text" })}
+      ${within === null ? sql`` : sql`where ${within}::xid8 = pg_current_xact_id()`}
     )${
       isLocked
         ? sql``

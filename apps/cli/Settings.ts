@@ -156,7 +156,7 @@ export const storage = {
   databaseConnections: setting(
     "database-connections",
     "SLUICE_DATABASE_CONNECTIONS",
-    "Maximum number of connections of a process to PostgreSQL; one further connection checks whether the server answers"
+    "Maximum number of connections of a process to PostgreSQL; of two further connections, one claims runs, and one checks whether the server answers"
   ).pipe(Flag.withSchema(wholeNumber(4, 1_000, "a number from 4 to 1000")), Flag.withDefault(10)),
   waitSeconds: setting(
     "wait",

@@ -43,7 +43,7 @@ const inTrace = ({ run }: ClaimedRun) => {
 export const carryOut = (claimed: ClaimedRun, makeRoom: Effect.Effect<void> = Effect.void) =>
   inTrace(claimed)(attempted(claimed, makeRoom))
 
-const attempted = Effect.fn("Attempt.carryOut")(function* (claimed: ClaimedRun, makeRoom: Effect.Effect<void>) {
+const attempted = Effect.fnUntraced(function* (claimed: ClaimedRun, makeRoom: Effect.Effect<void>) {
   const store = yield* RunStore
   const executor = yield* Executor
   const signals = yield* Signals

@@ -23,10 +23,11 @@ import * as Run from "../../../core/run/Run.ts"
 import type { ClaimedRun } from "../../../core/run/RunStore.ts"
 import * as Start from "../../../core/run/start/Start.ts"
 import * as Transition from "../../../core/run/Transition.ts"
-import type { StoreUnavailable } from "../../../core/runtime/StoreUnavailable.ts"
+import { StoreUnavailable } from "../../../core/runtime/StoreUnavailable.ts"
 import type { WorkflowVersion } from "../../../core/workflow/Workflow.ts"
 import * as ZoneVersion from "../gate/ZoneVersion.ts"
 import { sha256 } from "../Hash.ts"
+import * as Pipeline from "../Pipeline.ts"
 import { transaction, withoutSqlErrors } from "../Transaction.ts"
 import * as Gates from "../tables/Gates.ts"
 import * as Runs from "../tables/Runs.ts"
@@ -74,6 +75,7 @@ interface Options {
   readonly leaseMillis: number
   readonly memory: Memory
   readonly held: HeldRuns
+  readonly transact: Pipeline.Transact
 }
 
 type LockedGate = Gates.Row &
@@ -83,6 +85,10 @@ type LockedGate = Gates.Row &
     readonly released_ready_at: Date | null
     /** The version of the time zone data that its interval follows from. */
     readonly zone_data: string | null
+    /** The number of its runs that were asked for when it was locked; `null` where none were. */
+    readonly wanted: number | null
+    /** Whether that is one more than was asked for of others. */
+    readonly is_ahead: boolean
   }
 
 /** A locked gate that lets runs start, and the condition of these runs. */
@@ -118,10 +124,12 @@ export const claim = (
       yield* settleTurns(sql, options.memory)
       const wanted = options.limit - all.length
       const asked = Math.max(wanted, Math.min(2 ** round, mostCandidates))
-      const taken = yield* Effect.result(transaction(sql, take(sql, { ...options, limit: wanted, candidates: asked })))
+      const taken = yield* Effect.result(
+        options.transact((steps) => take(steps, { ...options, limit: wanted, candidates: asked }))
+      )
       // Runs that an earlier round has claimed are returned even if the database has become unreachable since.
       if (Result.isFailure(taken)) return all.length > 0 ? all : yield* taken.failure
-      const { claimed, isMore, seen, spent, turns } = taken.success
+      const { claimed, isLate, isMore, seen, spent, turns } = taken.success
       all.push(...claimed)
       for (const { run } of claimed) {
         const version = seen.get(run.id)
@@ -130,6 +138,8 @@ export const claim = (
       // Immediately, because the scheduler reads the instant of the next start there.
       if (spent.length > 0) yield* Effect.ignore(withoutSqlErrors(PgPaces.note(sql, spent)))
       for (const [workflowId, turn] of turns) options.memory.turns.set(workflowId, turn)
+      // Once, as a busy server may be late each time.
+      if (isLate && round === 0) continue
       if (all.length === options.limit || !isMore) break
     }
     return all
@@ -139,9 +149,16 @@ export const claim = (
 const maxRounds = 50
 const mostCandidates = 256
 
+/**
+ * A claim that finds no gate after this time, in milliseconds, looks again: one that opened or was edited since the clock
+ * was read is not found.
+ */
+const lateMillis = 10
+
 const nothing = {
   claimed: [],
   isMore: false,
+  isLate: false,
   turns: new Map<string, Turn>(),
   spent: [],
   seen: new Map<string, string>()
@@ -162,17 +179,19 @@ interface Chosen {
 type WaitingRow = Runs.Row & { readonly fence: bigint }
 
 const take = (
-  sql: SqlClient.SqlClient,
+  { first, last, sql }: Pipeline.Steps,
   { candidates: asked, leaseMillis, limit, memory, worker }: Options & { readonly candidates: number }
 ) =>
   Effect.gen(function* () {
-    const locked = yield* lockCandidates(sql, new Date(yield* Clock.currentTimeMillis), asked)
-    if (locked.length === 0) return nothing
+    const before = yield* Clock.currentTimeMillis
+    const { found, locked, within } = lockedOf(yield* first(lockCandidates(sql, before, { asked, limit })))
+    if (locked.length === 0) return { ...nothing, isLate: (yield* Clock.currentTimeMillis) > before + lateMillis }
     const paces = yield* PgPaces.lock(
       sql,
       locked.map((gate) => ({ workflowId: gate.workflow_id, pace: Gates.paceOf(gate) }))
     )
-    const now = yield* Clock.currentTimeMillis
+    // The locked runs may start as of the first instant, so it is not earlier.
+    const now = Math.max(before, yield* Clock.currentTimeMillis)
     const zoneData = yield* ZoneVersion.ZoneVersion
     const open = locked
       .flatMap((gate): ReadonlyArray<OpenGate> => {
@@ -181,7 +200,13 @@ const take = (
       })
       .sort((a, b) => a.turn - b.turn)
     const allowed = new Map([...paces].map(([id, paced]) => [id, Pace.allowance(paced.pace, paced, now)]))
-    const { ahead, credentials, isOutrun, looked, rows } = yield* choose(sql, open, { limit, now, memory, allowed })
+    const { ahead, credentials, isOutrun, looked, rows } = yield* choose(sql, open, {
+      limit,
+      now,
+      memory,
+      allowed,
+      found: found.filter((row) => !isTooLate(row, now))
+    })
     const spentAfter = (starts: ReadonlyMap<string, number>) =>
       open.flatMap(({ revision, workflow_id }): ReadonlyArray<PgPaces.SpentPace> => {
         const paced = paces.get(workflow_id)
@@ -211,16 +236,23 @@ const take = (
     if (changes.length < rows.length) {
       yield* Effect.logError("Some runs stay waiting: the database says that they may start, and their gate does not")
     }
-    const seen = yield* Writing.changes(sql, changes, now)
+    // Before the starts are written, as they are the last statement of most claims.
+    const versions = yield* versionsOf(sql, memory, new Set(rows.map((row) => row.version_id)))
     const starts = new Map<string, number>()
     for (const { run } of changes) starts.set(run.workflowId, (starts.get(run.workflowId) ?? 0) + 1)
-    yield* PgPaces.take(sql, paces, starts, now)
     const spent = spentAfter(starts)
     const pacedUntil = new Map(spent.map(({ until, workflowId }) => [workflowId, until]))
+    yield* PgPaces.take(sql, paces, starts, now)
     for (const { run } of changes) {
       if (run.credentials.length > 0) yield* PgSlots.serve(sql, run.credentials, BigInt(run.lease.fence))
     }
-    const versions = yield* versionsOf(sql, memory, new Set(rows.map((row) => row.version_id)))
+    const written = changes.map((change) => Writing.writtenOf(change, now, null))
+    const seen = yield* last(Writing.write(sql, written, within))
+    if (seen.size < changes.length) {
+      return yield* new StoreUnavailable({
+        reason: "the connection of a claim was replaced before its starts were written"
+      })
+    }
     return {
       claimed: changes.map(({ run }): ClaimedRun => {
         const version = versions.get(run.versionId)
@@ -236,6 +268,7 @@ const take = (
         }
       }),
       isMore,
+      isLate: false,
       turns,
       spent,
       seen
@@ -263,8 +296,20 @@ const judged = (gate: OpenGate, own: string | null): Gate.Gate => {
   return gate.among === "all" && judgedBy(gate, own) === "interval" ? Gate.withoutWindow(read) : read
 }
 
-/** Locks the gates whose turn it is, in the order of their ids. They cannot change until the transaction ends. */
-const lockCandidates = (sql: SqlClient.SqlClient, before: Date, limit: number) => sql<LockedGate>`
+/**
+ * Locks the gates whose turn it is, in the order of their ids, and then the first runs of each. The gates cannot change
+ * until the transaction ends.
+ *
+ * Runs are only locked if every gate is open and has neither a pace nor runs that need slots. Otherwise others are locked
+ * before them. Each gate and each run is in one row, and a gate is with the first of its runs.
+ */
+const lockCandidates = (
+  sql: SqlClient.SqlClient,
+  at: number,
+  { asked, limit }: { readonly asked: number; readonly limit: number }
+) => {
+  const before = new Date(at)
+  return sql<CandidateRow>`
   with candidates as materialized (
     select workflow_id, (row_number() over (order by served_at nulls first, workflow_id))::integer as turn
     from (
@@ -275,10 +320,54 @@ const lockCandidates = (sql: SqlClient.SqlClient, before: Date, limit: number) =
         and (paced_until is null or paced_until <= ${before})
         and (not waiting or starts_at is null or greatest(starts_at, ready_at) > ${before} or stops_at <= ${before})
     ) as startable
-    order by turn limit ${limit}
+    order by turn limit ${asked}
+  ), locked as materialized (
+    select gates.*, candidates.turn from gates join candidates using (workflow_id)
+    order by gates.workflow_id for share of gates
+  ), shared as materialized (
+    select workflow_id, ${limit}::integer / count(*) over () as share,
+      row_number() over (order by turn) <= ${limit}::integer % count(*) over () as is_ahead,
+      bool_and(not slots and max_starts_per_minute is null and max_running is null and removed_at is null
+        and starts_at <= ${before} and (stops_at is null or stops_at > ${before})) over () as may_give
+    from locked
+  ), waiting as materialized (
+    select oldest.*, nextval('run_fences') as fence from shared cross join lateral (
+      select * from runs
+      where may_give and runs.workflow_id = shared.workflow_id and status in ('execution.queued', 'execution.requeued')
+        and not_before <= ${before} and ${Runs.isInTime(sql, at)}
+      order by place limit share + is_ahead::integer for update skip locked
+    ) as oldest
+  ), gate as (
+    select locked.*, workflow_id as gate_id, case when may_give then share + is_ahead::integer end::integer as wanted,
+      is_ahead
+    from locked join shared using (workflow_id)
+  ), run as (
+    select waiting.*,
+      case when row_number() over (partition by workflow_id order by place) = 1 then workflow_id end as gate_id
+    from waiting
   )
-  select gates.*, candidates.turn from gates join candidates using (workflow_id)
-  order by gates.workflow_id for share of gates`
+  select ${sql.literal(Pipeline.inside)} as within, gate.*, run.*, gate.gate_id as locked_id
+  from gate full join run on run.gate_id = gate.gate_id order by run.place`
+}
+
+/** A gate, a run of it, or both. The columns of what a row has not are null. */
+type CandidateRow = { readonly within: string } & (
+  | (LockedGate & { readonly locked_id: string; readonly id: null })
+  | (LockedGate & WaitingRow & { readonly locked_id: string })
+  | (WaitingRow & { readonly locked_id: null })
+)
+
+/** Whether a run should have started before an instant, and did not: see `Run.isTooLate`. */
+const isTooLate = ({ start_by, started_at }: WaitingRow, at: number): boolean =>
+  start_by !== null && start_by.getTime() <= at && started_at === null
+
+const lockedOf = (rows: ReadonlyArray<CandidateRow>) => ({
+  within: rows[0]?.within ?? null,
+  locked: rows.flatMap(
+    (row): ReadonlyArray<LockedGate> => (row.locked_id === null ? [] : [{ ...row, workflow_id: row.locked_id }])
+  ),
+  found: rows.flatMap((row): ReadonlyArray<WaitingRow> => (row.id === null ? [] : [row]))
+})
 
 /**
  * Locks the runs that start: the share of each workflow first, within what its pace allows. Unused shares are distributed
@@ -289,10 +378,13 @@ const choose = (
   open: ReadonlyArray<OpenGate>,
   {
     allowed,
+    found: locked,
     limit,
     memory,
     now
   }: {
+    /** The runs that were locked with the gates. */
+    readonly found: ReadonlyArray<WaitingRow>
     readonly limit: number
     readonly memory: Memory
     readonly now: number
@@ -325,7 +417,18 @@ const choose = (
     for (const { among, workflow_id } of open) {
       if (mayGive(workflow_id) <= 0) looked.set(workflow_id, { isEmpty: false, blocked: null, among })
     }
-    let willing = open.filter(({ workflow_id }) => mayGive(workflow_id) > 0)
+    const taken = new Map<string, Array<WaitingRow>>()
+    for (const row of locked) taken.set(row.workflow_id, [...(taken.get(row.workflow_id) ?? []), row])
+    for (const { among, is_ahead, wanted, workflow_id } of open) {
+      if (wanted === null || wanted === 0) continue
+      const first = taken.get(workflow_id) ?? []
+      rows.push(...first)
+      if (is_ahead) ahead.add(workflow_id)
+      looked.set(workflow_id, { isEmpty: first.length < wanted, blocked: null, among })
+    }
+    let willing = open.filter(
+      ({ workflow_id }) => mayGive(workflow_id) > 0 && looked.get(workflow_id)?.isEmpty !== true
+    )
     while (left() > 0 && willing.length > 0) {
       const [share, over] = [Math.floor(left() / willing.length), left() % willing.length]
       for (const { workflow_id } of willing.slice(0, over)) ahead.add(workflow_id)

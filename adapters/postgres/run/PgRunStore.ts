@@ -15,6 +15,7 @@ import * as PgPaces from "../claim/PgPaces.ts"
 import * as PgSlots from "../claim/PgSlots.ts"
 import * as PgHoldAnnouncements from "../gate/PgHoldAnnouncements.ts"
 import * as PgRunList from "../list/PgRunList.ts"
+import * as Pipeline from "../Pipeline.ts"
 import { logFailure, transaction, withoutSqlErrors } from "../Transaction.ts"
 import * as Events from "../tables/Events.ts"
 import * as Runs from "../tables/Runs.ts"
@@ -38,6 +39,7 @@ export const layer = Layer.effect(
     const submit = PgSubmit.make(sql)
     const retries = PgRetries.make(sql, submit)
     const memory = PgClaim.memory()
+    const transact = yield* Pipeline.make
     const held = HeldRuns.make()
 
     const settle = PgSettle.make(sql, held, (lease, decide) =>
@@ -95,7 +97,7 @@ export const layer = Layer.effect(
     const { count, counts, list, tally } = PgRunList.make(sql)
 
     return RunStore.of({
-      submit: Effect.fn("RunStore.submit")((submission) => submit(submission)),
+      submit: (submission) => submit(submission),
       retry: Effect.fn("RunStore.retry")((submission, { isLatest }) => retries.retry(submission, isLatest)),
       retriesOf: Effect.fn("RunStore.retriesOf")((ids) => retries.of(ids)),
       weigh: Effect.fn("RunStore.weigh")(PgSubmit.weigh(sql)),
@@ -104,7 +106,8 @@ export const layer = Layer.effect(
       counts,
       tally,
       ...due,
-      settle: Effect.fn("RunStore.settle")((lease, decide) => settle(lease, decide)),
+      // As most runs call these, they do without the stack that a traced function keeps of each call.
+      settle,
       get: Effect.fn("RunStore.get")((workspaceId, id) =>
         Effect.gen(function* () {
           const [row] = yield* sql<Runs.Row>`
@@ -156,7 +159,7 @@ export const layer = Layer.effect(
       ),
       // A process that finds nothing more to do has its turns written before the next submission.
       claim: Effect.fn("RunStore.claim")((options) =>
-        Effect.tap(PgClaim.claim(sql, { ...options, memory, held }), () =>
+        Effect.tap(PgClaim.claim(sql, { ...options, memory, held, transact }), () =>
           PgClaim.settleTurns(sql, memory).pipe(
             Effect.catchCause(logFailure("Whose turn it is next could not be kept; claims look at all of them again")),
             Effect.forkIn(scope)
@@ -180,7 +183,7 @@ export const layer = Layer.effect(
           return leases.filter(({ fence, id }) => !kept.has(`${id} ${fence}`))
         }).pipe(withoutSqlErrors)
       ),
-      report: Effect.fn("RunStore.report")((lease, { events, progress = {} }) => report({ lease, events, progress }))
+      report: (lease, { events, progress = {} }) => report({ lease, events, progress })
     })
   })
 )

@@ -12,6 +12,7 @@ import * as Reactivity from "effect/reactivity/Reactivity"
 import type { SqlError } from "effect/sql"
 import * as Gauges from "../../../core/runtime/Gauges.ts"
 import * as Migrations from "../Migrations.ts"
+import * as Pipeline from "../Pipeline.ts"
 import { outageOf, stateOf } from "../Transaction.ts"
 import * as Probe from "./Probe.ts"
 import * as Sockets from "./Sockets.ts"
@@ -19,7 +20,7 @@ import * as Startup from "./Startup.ts"
 
 export interface Options {
   readonly url: Redacted.Redacted<string>
-  /** The maximum number of connections of the client. The probe has one more. */
+  /** The maximum number of connections of the client. The pipeline and the probe have one more each. */
   readonly maxConnections: number
   /** The longest row that is read, in bytes. */
   readonly maxMessageSize: number
@@ -50,15 +51,19 @@ export const layer = ({
   const sockets = Sockets.make(Redacted.value(url))
   const probing = Sockets.make(Redacted.value(url))
   const common = { url, connectTimeout, applicationName: "sluice" } as const
+  const working = {
+    ...common,
+    maxMessageSize,
+    stream: sockets.open,
+    startupParameters: timeoutsFor(Redacted.value(url))
+  }
   const client = PgClient.layerFrom(
-    PgClient.make({
-      ...common,
-      maxConnections,
-      maxMessageSize,
-      stream: sockets.open,
-      startupParameters: timeoutsFor(Redacted.value(url))
-    }).pipe(Effect.mapError(Migrations.unavailable))
+    PgClient.make({ ...working, maxConnections }).pipe(Effect.mapError(Migrations.unavailable))
   )
+  const pipeline = Layer.effect(
+    Pipeline.Connection,
+    PgClient.make({ ...working, maxConnections: 1, multiplex: true }).pipe(Effect.mapError(Migrations.unavailable))
+  ).pipe(Layer.provide(Reactivity.layer))
   const probe = Layer.effect(
     Probe.Probe,
     Effect.gen(function* () {
@@ -75,7 +80,7 @@ export const layer = ({
       return asked
     })
   ).pipe(Layer.provide(Reactivity.layer))
-  return client.pipe(Layer.provideMerge(probe))
+  return Layer.mergeAll(client, pipeline).pipe(Layer.provideMerge(probe))
 }
 
 /** Waits until the server can be used, up to a limit in milliseconds, and logs this every ten seconds. */

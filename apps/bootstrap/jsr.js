@@ -11,7 +11,7 @@ const imported = /(?:\bfrom\s*|\bimport\s*\(?\s*)"([@.\w][@.\w/:-]*)"/g
  * Writes the core as JSR takes it: its sources, and a `deno.json` with the entries and the versions of what they import.
  *
  * It is published with `--allow-slow-types`: the types of its schemas, errors and services are those that Effect infers.
- * Writing them out would say everything twice.
+ * `docs/decisions/0025-inferred-types-on-jsr.md` says why.
  *
  * @param {string} folder
  */

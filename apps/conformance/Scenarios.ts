@@ -8,6 +8,7 @@ import * as Bodies from "./scenario/Bodies.ts"
 import * as Credentials from "./scenario/Credentials.ts"
 import * as Events from "./scenario/Events.ts"
 import * as Holds from "./scenario/Holds.ts"
+import * as Interactions from "./scenario/Interactions.ts"
 import * as Refusals from "./scenario/Refusals.ts"
 import * as Roles from "./scenario/Roles.ts"
 import * as Versions from "./scenario/Versions.ts"
@@ -390,5 +391,6 @@ export const scenarios: ReadonlyArray<Scenario> = [
   ...Bodies.scenarios,
   ...Refusals.scenarios,
   ...Events.scenarios,
+  ...Interactions.scenarios,
   ...clock
 ]

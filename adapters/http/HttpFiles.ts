@@ -115,7 +115,12 @@ export const make = (options: Options): FileSource => {
       if (refused !== null) return yield* new FileNotFetched({ kind: "forbidden", reason: refused })
       const incoming = yield* Effect.acquireRelease(asked(url), (one) => Effect.sync(() => void one.destroy()))
       const { headers, statusCode: status = 0 } = incoming
-      if (status >= 300 && status < 400 && headers.location !== undefined && URL.canParse(headers.location, url)) {
+      if (
+        status >= 300 &&
+        status < 400 &&
+        headers.location !== undefined &&
+        URL.parse(headers.location, url) !== null
+      ) {
         incoming.destroy()
         url = new URL(headers.location, url)
         continue

@@ -51,7 +51,7 @@ export const parse = (written: string): Result.Result<ReadonlyArray<Endpoint>, R
 
 const one = (text: string): Result.Result<Endpoint, string> => {
   const [address = "", fragment = ""] = text.split("#", 2)
-  const url = URL.canParse(address) ? new URL(address) : null
+  const url = URL.parse(address)
   if (url === null || !/^(wss?|https?):$/.test(url.protocol) || url.hostname === "") {
     return Result.fail(`expected an address such as ${example}`)
   }

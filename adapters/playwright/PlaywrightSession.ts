@@ -67,8 +67,7 @@ export const begin = async (page: Page, session: Session): Promise<StartedSessio
   return { remembered: (wanted) => remembered(page, [...origins].filter(wanted)) }
 }
 
-const originOf = (url: string): string | null =>
-  /^https?:/.test(url) && URL.canParse(url) ? new URL(url).origin : null
+const originOf = (url: string): string | null => (/^https?:/.test(url) ? (URL.parse(url)?.origin ?? null) : null)
 
 const asPlaywright = ({ expires, sameSite, ...cookie }: Cookie) => ({
   ...cookie,

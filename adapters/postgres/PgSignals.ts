@@ -18,7 +18,8 @@ const decode = Schema.decodeUnknownOption(
       Schema.Struct({ _tag: Schema.Literals(["work", "due", "events", "received"]) }),
       Schema.Struct({ _tag: Schema.Literal("announced"), runId: Schema.String, clientId: Schema.String }),
       Schema.Struct({ _tag: Schema.Literals(["ended", "answered", "watched", "controlled"]), runId: Schema.String }),
-      Schema.Struct({ _tag: Schema.Literal("builder"), conversationId: Schema.String })
+      Schema.Struct({ _tag: Schema.Literal("builder"), conversationId: Schema.String }),
+      Schema.Struct({ _tag: Schema.Literal("changed"), workspaceId: Schema.String, kind: Schema.String })
     ])
   )
 )

@@ -4,11 +4,14 @@
  *
  * The ambient tracer is unchanged: only spans of `core/runtime/Trace` are exported.
  */
-import { randomBytes } from "node:crypto"
-import { ConfigProvider, Context, Effect, Layer, Tracer } from "effect"
-import { FetchHttpClient, HttpBody } from "effect/http"
-import { OtlpLogger, OtlpMetrics, OtlpSerialization, OtlpTracer } from "effect/observability"
+import { randomFillSync } from "node:crypto"
+import { Config, ConfigProvider, Effect, Layer, Option, References, Schema, type Scope } from "effect"
+import type { HttpClient } from "effect/http"
+import { OtlpLogger, OtlpMetrics, OtlpResource, OtlpSerialization } from "effect/observability"
 import * as Trace from "../../core/runtime/Trace.ts"
+import * as Receiver from "./Receiver.ts"
+import * as SpanExporter from "./SpanExporter.ts"
+import * as TraceJson from "./TraceJson.ts"
 import * as TraceProtobuf from "./TraceProtobuf.ts"
 
 export interface Options {
@@ -43,12 +46,26 @@ export const samplerOf = (
   return (parent) => (follows && parent !== null ? parent.sampled : random() < share)
 }
 
-const unrecorded = () =>
-  Tracer.externalSpan({
-    traceId: randomBytes(16).toString("hex"),
-    spanId: randomBytes(8).toString("hex"),
-    sampled: false
-  })
+/** Random ids in hexadecimal, taken from bytes that are drawn together. */
+const ids = () => {
+  const drawn = Buffer.alloc(4_096)
+  let at = drawn.length
+  return (length: number): string => {
+    if (at + length > drawn.length) {
+      randomFillSync(drawn)
+      at = 0
+    }
+    at += length
+    return drawn.toString("hex", at - length, at)
+  }
+}
+
+/** What the spans and metrics of this process have in common. */
+interface Resource {
+  readonly serviceName: string
+  readonly serviceVersion: string
+  readonly attributes: Readonly<Record<string, string | number>>
+}
 
 /** The defaults of OpenTelemetry SDKs, except that logs are exported only if configured. */
 const usual = { OTEL_TRACES_EXPORTER: "otlp", OTEL_METRICS_EXPORTER: "otlp", OTEL_LOGS_EXPORTER: "none" }
@@ -61,13 +78,68 @@ const withDefaults = (environment: Options["environment"]): Record<string, strin
   return { ...usual, ...(named ? {} : { OTEL_EXPORTER_OTLP_ENDPOINT: "http://localhost:4318" }), ...set }
 }
 
-const protobuf = Layer.effect(
-  OtlpSerialization.OtlpSerialization,
-  Effect.map(OtlpSerialization.OtlpSerialization, (all) => ({
-    ...all,
-    traces: (data: OtlpTracer.TraceData) => HttpBody.uint8Array(TraceProtobuf.encode(data), "application/x-protobuf")
-  }))
-).pipe(Layer.provide(OtlpSerialization.layerProtobuf))
+type Signal = "LOGS" | "METRICS" | "TRACES"
+
+/** A setting of all signals, or of this one alone. */
+const setting = <A>(signal: Signal, name: string, config: (path: string) => Config.Config<A>) =>
+  Config.option(
+    config(`OTEL_EXPORTER_OTLP_${signal}_${name}`).pipe(Config.orElse(() => config(`OTEL_EXPORTER_OTLP_${name}`)))
+  )
+
+const count = (name: string, usual: number) => Config.Int(name).pipe(Config.withDefault(usual))
+
+/**
+ * Where and how spans are sent. Batches are larger than the defaults of OpenTelemetry, 512 of 2,048, because a request
+ * costs as much as hundreds of spans.
+ */
+const sending = Config.all({
+  own: Config.option(Config.URL("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")),
+  all: Config.option(Config.URL("OTEL_EXPORTER_OTLP_ENDPOINT")),
+  headers: setting("TRACES", "HEADERS", (path) => Config.Record(Schema.String, Schema.StringFromUriComponent, path)),
+  compression: setting("TRACES", "COMPRESSION", (path) => Config.Literals(["gzip", "none"], path)),
+  delay: count("OTEL_BSP_SCHEDULE_DELAY", 5_000),
+  batchSize: count("OTEL_BSP_MAX_EXPORT_BATCH_SIZE", 2_048),
+  queueSize: count("OTEL_BSP_MAX_QUEUE_SIZE", 8_192)
+})
+
+/** The longest that a request to the receiver takes, in milliseconds. */
+const timeout = Config.Int("OTEL_EXPORTER_OTLP_TIMEOUT").pipe(Config.withDefault(10_000))
+
+/** The address for spans under that for all signals. */
+const underAll = (all: URL): string => {
+  const url = new URL(all)
+  url.pathname += `${url.pathname.endsWith("/") ? "" : "/"}v1/traces`
+  return url.href
+}
+
+/** The recorder of spans, which are encoded when they end. */
+const recorderOf = Effect.fnUntraced(function* (
+  resource: Resource,
+  all: Readonly<Record<string, string>>
+): Effect.fn.Return<Trace.Recorder | null, Config.ConfigError, HttpClient.HttpClient | Scope.Scope> {
+  const to = yield* sending
+  const url = Option.getOrUndefined(to.own)?.href ?? Option.getOrUndefined(Option.map(to.all, underAll))
+  if (url === undefined) return null
+  const attributes = yield* OtlpResource.fromConfig(resource)
+  const batch = isJson(all) ? TraceJson.make(attributes) : TraceProtobuf.make(attributes)
+  const random = ids()
+  return {
+    samples: samplerOf(all),
+    traceId: () => random(16),
+    spanId: () => random(8),
+    ended: yield* SpanExporter.make({
+      url,
+      headers: Option.getOrUndefined(to.headers),
+      compresses: Option.getOrUndefined(to.compression) === "gzip",
+      batch,
+      delay: to.delay,
+      batchSize: to.batchSize,
+      queueSize: to.queueSize
+    })
+  }
+})
+
+const isJson = (all: Readonly<Record<string, string>>): boolean => all.OTEL_EXPORTER_OTLP_PROTOCOL === "http/json"
 
 /** Records the spans of a process and sends them with its metrics, until the layer is released. */
 export const layer = ({ environment, part, version }: Options): Layer.Layer<never> => {
@@ -77,26 +149,18 @@ export const layer = ({ environment, part, version }: Options): Layer.Layer<neve
     serviceVersion: version,
     attributes: { "sluice.part": part, "process.pid": process.pid }
   }
-  const serialization = all.OTEL_EXPORTER_OTLP_PROTOCOL === "http/json" ? OtlpSerialization.layerJson : protobuf
+  const variables = ConfigProvider.layer(ConfigProvider.fromEnv({ env: all }))
   const provided = Layer.mergeAll(
-    serialization,
-    FetchHttpClient.layer,
-    ConfigProvider.layer(ConfigProvider.fromEnv({ env: all }))
+    isJson(all) ? OtlpSerialization.layerJson : OtlpSerialization.layerProtobuf,
+    Layer.unwrap(Effect.map(Effect.orDie(timeout), Receiver.layer)).pipe(Layer.provide(variables)),
+    variables,
+    // The exporters log an outage at Debug with the address of the receiver, which may contain a key.
+    Layer.succeed(References.MinimumLogLevel, "Info")
   )
-  const recorder = Layer.effect(
-    Trace.Recorder,
-    Effect.map(Layer.build(OtlpTracer.layerFromConfig({ resource })), (context) => ({
-      // The layer replaces the default of a reference, which its type does not name.
-      tracer: Context.get(context as Context.Context<never>, Tracer.Tracer),
-      samples: samplerOf(all),
-      unrecorded
-    }))
-  )
-  const isTraced = all.OTEL_TRACES_EXPORTER === "otlp"
-  // The parts replace defaults of references, which do not appear in the type.
+  const isTraced = all.OTEL_TRACES_EXPORTER === "otlp" && all.OTEL_SDK_DISABLED?.toLowerCase() !== "true"
   return Layer.mergeAll(
-    isTraced ? recorder : Layer.empty,
+    isTraced ? Layer.effect(Trace.Recorder, Effect.orDie(recorderOf(resource, all))) : Layer.empty,
     OtlpMetrics.layerFromConfig({ resource }),
     all.OTEL_LOGS_EXPORTER === "otlp" ? OtlpLogger.layerFromConfig({ resource }) : Layer.empty
-  ).pipe(Layer.provide(provided)) as Layer.Layer<never>
+  ).pipe(Layer.provide(provided))
 }

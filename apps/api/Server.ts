@@ -40,6 +40,7 @@ import { SandboxBusy } from "../../core/workflow/sandbox/Sandbox.ts"
 import { Transfers } from "../../core/workflow/transfer/Transfers.ts"
 import { Workflows } from "../../core/workflow/Workflows.ts"
 import { ApiKeys } from "../../core/workspace/ApiKeys.ts"
+import * as AnnouncedChanges from "../../core/workspace/audit/AnnouncedChanges.ts"
 import { AuditTrail } from "../../core/workspace/audit/AuditTrail.ts"
 import { ErrorCodes } from "../../core/workspace/ErrorCodes.ts"
 import { Invitations } from "../../core/workspace/invitation/Invitations.ts"
@@ -220,6 +221,7 @@ const routes = Layer.mergeAll(
 ).pipe(
   Layer.provide([Builder.layer, Streams.layer]),
   Layer.provide(services),
+  Layer.provide(AnnouncedChanges.layer),
   Layer.provide(NodeHttpServer.layerHttpServices)
 )
 

@@ -29,7 +29,7 @@ const hashesOf = (integrity) =>
   })
 
 /**
- * The path of the package that one at `from` finds by a name, as Node looks for it; `undefined` for one that is not there.
+ * The path of the package that Node finds for a name imported from `from`; `undefined` when it is not installed.
  *
  * @param {Readonly<Record<string, Locked>>} packages
  * @param {string} from
@@ -44,8 +44,8 @@ const resolved = (packages, from, name) => {
 }
 
 /**
- * The bill of materials of what runs, in CycloneDX 1.5, from a lock file. It follows from the lock file alone: no time and
- * no chance is in it.
+ * The bill of materials of the dependencies at run time, in CycloneDX 1.5. It depends on the lock file alone: it contains
+ * no time and no random value.
  *
  * @param {{ readonly name: string, readonly version: string, readonly packages: Readonly<Record<string, Locked>> }} lock
  */

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * Builds the packages, with the console in `sluice`, into `dist` or into another folder: `node build.js [FOLDER]`. The core
- * as JSR takes it is in `jsr` there.
+ * Builds the packages, with the console in `sluice`, into `dist` or into another folder: `node build.js [FOLDER]`. The
+ * subfolder `jsr` contains the core for JSR.
  */
 import { join, resolve } from "node:path"
 import { buildConsole } from "./console.js"

@@ -14,7 +14,7 @@ const files = (folder, ending) =>
     .filter((name) => ending.test(name))
     .map((name) => ({ path: name.split(sep).join("/"), text: readFileSync(join(folder, name), "utf8") }))
 
-/** Places of a page and of a style that make a browser load an address at once. */
+/** Parts of pages and styles that make a browser load an address at once. */
 const loads = [
   /<(?:script|img|iframe|source|video|audio|embed|track|input)\b[^>]*?\ssrc\s*=\s*["']?([^"'\s>]+)/gi,
   /<link\b[^>]*?\shref\s*=\s*["']?([^"'\s>]+)/gi,
@@ -25,7 +25,7 @@ const loads = [
 ]
 
 /**
- * What the pages and styles of a built site load from another host. Links that a reader follows are no loads.
+ * The loads from other hosts by the pages and styles of a built site. Links that a reader follows do not count.
  *
  * @param {string} folder
  * @returns {ReadonlyArray<string>}
@@ -39,7 +39,7 @@ export const foreignLoads = (folder) =>
   )
 
 /**
- * Links of a built site to headings that are not there. The builder itself refuses links to pages that are not there.
+ * Links of a built site to missing headings. The builder itself refuses links to missing pages.
  *
  * @param {string} folder
  * @returns {ReadonlyArray<string>}

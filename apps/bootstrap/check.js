@@ -6,15 +6,15 @@ import { root, withNode } from "./run.js"
 import { say } from "./say.js"
 import { unlinted } from "./unlinted.js"
 
-/** Arguments of the type checker. It keeps what it knows in `.cache`, so that the next check only reads what changed. */
+/** Arguments of the type checker. It keeps its results in `.cache`, so that the next check only reads changed files. */
 export const types = [join(root, "node_modules", "typescript", "bin", "tsc"), "-p", root]
 
 /** Arguments of the formatter and linter. */
 export const lint = [join(root, "node_modules", "@biomejs", "biome", "bin", "biome"), "check", "--error-on-warnings"]
 
 /**
- * Checks types, format and lint at the same time, and answers the exit code. Files that the linter has accepted before are
- * left out.
+ * Checks types, format and lint at the same time, and returns the exit code. Files that the linter has accepted are left
+ * out.
  *
  * @param {string} node
  * @returns {Promise<number>}
@@ -37,7 +37,7 @@ const lintChanged = async (node) => {
 }
 
 /**
- * Runs a program and shows its output when it has ended, so that two of them do not mix. Answers its exit code.
+ * Runs a program and shows its output after its end, so that the outputs of two programs do not mix. Returns its exit code.
  *
  * @param {string} program
  * @param {ReadonlyArray<string>} args

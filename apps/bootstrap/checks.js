@@ -11,9 +11,9 @@ import { say } from "./say.js"
 import { vitest } from "./vitest.js"
 
 /**
- * Runs every check and test, and prints `N passed, M failed` at the end: each test of the runner counts, and each of the
- * other checks. Answers the exit code. The other checks run beside the tests, which wait for browsers and databases for a
- * part of their time, and yield the processors to them.
+ * Runs every check and test, and prints `N passed, M failed` at the end. Each test of the runner counts, and each of the
+ * other checks. Returns the exit code. The other checks run at a lower priority beside the tests, which spend part of their
+ * time waiting for browsers and databases.
  *
  * @param {string} node
  * @param {NodeJS.ProcessEnv} env
@@ -52,7 +52,7 @@ export const runChecks = async (node, env) => {
     { ...environment, SLUICE_TEST_REPORT: report }
   )
   await others
-  // The report decides, not the exit code alone: code in the runner's process may end it with another exit code.
+  // The report decides, not the exit code alone: code under test may change the exit code of the runner's process.
   const counts = existsSync(report) ? JSON.parse(readFileSync(report, "utf8")) : { passed: 0, failed: 1 }
   passed += counts.passed
   failed += clean ? counts.failed : Math.max(counts.failed, 1)
@@ -63,7 +63,7 @@ export const runChecks = async (node, env) => {
 }
 
 /**
- * Runs a program to its end with its output shown at once, and answers whether it succeeded.
+ * Runs a program to its end, shows its output at once, and returns whether it succeeded.
  *
  * @param {string} program
  * @param {string[]} args

@@ -27,8 +27,8 @@ const programs = {
 }
 
 /**
- * A Chromium: `SLUICE_CHROMIUM`, one in a usual place or in Playwright's cache, or one that is installed now: the
- * distribution's package where that is possible, else Playwright's own.
+ * The path of a Chromium: `SLUICE_CHROMIUM`, one in a usual place or in Playwright's cache, or a new installation of the
+ * distribution's package or, where that is not possible, of Playwright's build.
  */
 export const findChromium = () => {
   const named = process.env.SLUICE_CHROMIUM
@@ -50,7 +50,7 @@ export const findChromium = () => {
   )
 }
 
-/** Chromium without its windows, which most tests use where the distribution has it; installed where that is possible. */
+/** The headless shell of Chromium, which most tests use. It is installed where the distribution has it. */
 export const findHeadlessShell = () =>
   existsSync(headlessShell) || (installPackage("chromium-headless-shell") && existsSync(headlessShell))
     ? { SLUICE_TEST_HEADLESS_SHELL: headlessShell }

@@ -5,20 +5,19 @@ import { join } from "node:path"
 import { gzipSync } from "node:zlib"
 import { root } from "./run.js"
 
-/** Where the process looks for the console; `apps/api/console/Pages.ts` serves it. */
+/** The folder of the built console, which `apps/api/console/Pages.ts` serves. */
 const output = join(root, ".cache", "console")
 
-/** The folders that the page may take modules from, and what decides the versions of packages. */
+/** The folders with modules of the page, and the file with the versions of packages. */
 const sources = ["apps/console", "apps/api", "core", "adapters/crypto"]
 const alsoRead = ["package-lock.json", "apps/bootstrap/console.js"]
 
 /**
- * Packages that check what the service receives. The page only sends it, so it does without them: they are two thirds of
- * what its client would load.
+ * Packages that check requests, which the service does. The page leaves them out: they would be two thirds of its client.
  */
 const absent = ["jsonata", "ajv", "tldts", "@js-temporal/polyfill"]
 
-/** Stands for an absent package. It can be imported and made, and fails when it is asked something. */
+/** The module in place of an absent package. Importing it and making its objects works; calling them fails. */
 const standIn = `
 const asked = (name) => () => { throw new Error(name + " is not part of the console") }
 export default function absent() { return asked("A checker of the service") }
@@ -39,14 +38,14 @@ const stampOf = () => {
   return hash.digest("hex")
 }
 
-/** Written last: a build that was cut off is done again. */
+/** Written last, so that an interrupted build is repeated. */
 const mark = join(output, "stamp")
 
-/** Whether the console that is there was built from the present sources. */
+/** Whether the existing console was built from the current sources. */
 export const isCurrent = (stamp = stampOf()) => existsSync(mark) && readFileSync(mark, "utf8") === stamp
 
 /**
- * Builds the console, unless what is there was built from the same sources. A build that fails changes nothing.
+ * Builds the console, unless the existing one was built from the same sources. A failed build changes nothing.
  *
  * @returns {Promise<{ readonly folder: string, readonly built: boolean }>}
  */
@@ -77,7 +76,7 @@ export const buildConsole = async () => {
   return { folder: output, built: true }
 }
 
-/** The modules of the page as chunks, each named after its content, and which of them the page begins with. */
+/** The modules of the page as chunks, each named after its content, and the chunk that the page loads first. */
 const bundled = async () => {
   const { rolldown } = await import("rolldown")
   const build = await rolldown({
@@ -88,7 +87,7 @@ const bundled = async () => {
       {
         name: "absent packages",
         resolveId: (id, importer) => {
-          // The page brings Temporal along where the browser has none, but not in its first chunk.
+          // The page has Temporal for browsers that lack it, but not in its first chunk.
           if (id === "@js-temporal/polyfill" && importer?.endsWith("Main.ts")) return null
           return absent.some((name) => id === name || id.startsWith(`${name}/`)) ? "\0absent" : null
         },
@@ -105,7 +104,7 @@ const bundled = async () => {
   await build.close()
   const chunks = made.flatMap((one) => (one.type === "chunk" ? [{ name: one.fileName, code: one.code }] : []))
   const entry = made.find((one) => one.type === "chunk" && one.isEntry)
-  if (entry === undefined) throw new Error("The console has no entry")
+  if (entry === undefined) throw new Error("The bundle of the console has no entry")
   return { chunks, entry: entry.fileName }
 }
 

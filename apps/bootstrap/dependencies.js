@@ -6,8 +6,8 @@ import { npm, root } from "./run.js"
 import { BootstrapError, say } from "./say.js"
 
 /**
- * Installs the locked packages, unless they are there. The mark of a finished installation is written last, so one that
- * was cut off is done again.
+ * Installs the locked packages, unless they are installed. The mark of a finished installation is written last, so that an
+ * interrupted one is repeated.
  */
 export const installDependencies = () => {
   const mark = join(root, "node_modules", ".sluice-installed")

@@ -7,17 +7,17 @@ import { installLocked } from "./locked.js"
 import { root, succeeds } from "./run.js"
 import { BootstrapError, say } from "./say.js"
 
-/** Where the process looks for the site; `apps/api/Guide.ts` serves it. */
+/** The folder of the built site, which `apps/api/Guide.ts` serves. */
 const output = join(root, "docs", ".vitepress", "dist")
 
 /**
- * Builds the site of the docs. Pages, links or loads that are wrong fail it, and the site that was there before stays.
+ * Builds the site of the docs. A wrong page, link or load fails the build, and the previous site stays.
  *
  * @param {string} node
  */
 export const buildDocs = (node) => {
   const folder = installLocked({ source: "docs/.vitepress", name: "docs", what: "the builder of the docs" })
-  // The builder looks for its packages above the pages, and leaves files beside them: it gets a copy.
+  // The builder looks for its packages in the parents of the pages' folder and writes files into it: it gets a copy.
   const copy = join(folder, "pages")
   const built = join(folder, "built")
   rmSync(copy, { recursive: true, force: true })

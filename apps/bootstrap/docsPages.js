@@ -1,7 +1,7 @@
 // @ts-check
 import { posix } from "node:path"
 
-/** Where pages outside of `docs` stand in the site. */
+/** The paths in the site of pages outside of `docs`. */
 const outside = new Map([
   ["README.md", "index.md"],
   ["CHANGELOG.md", "changelog.md"],
@@ -18,8 +18,8 @@ const outside = new Map([
 export const sitePathOf = (path) => outside.get(path) ?? path.replace(/^docs\//, "")
 
 /**
- * The text of a page as the site has it: links between pages lead to where the pages stand in the site. Links in code
- * blocks stay as they are.
+ * The text of a page for the site: links between pages have the pages' paths in the site. Links in code blocks do not
+ * change.
  *
  * @param {string} path the page's path in the checkout
  * @param {string} text

@@ -4,13 +4,13 @@ import { dirname, join, posix } from "node:path"
 import { packages } from "./packages.js"
 import { root } from "./run.js"
 
-/** Imports of a module: what stands before the name, and the name. */
+/** Imports of a module: the text before the name, and the name. */
 const imported = /(?:\bfrom\s*|\bimport\s*\(?\s*)"([@.\w][@.\w/:-]*)"/g
 
 /**
- * Writes the core as JSR takes it: its sources, and a `deno.json` with the entries and the versions of what they import.
+ * Writes the core in the form of JSR: its sources, and a `deno.json` with its entries and the versions of its imports.
  *
- * It is published with `--allow-slow-types`: the types of its schemas, errors and services are those that Effect infers.
+ * It is published with `--allow-slow-types`: Effect infers the types of its schemas, errors and services.
  * `docs/decisions/0025-inferred-types-on-jsr.md` says why.
  *
  * @param {string} folder

@@ -6,7 +6,7 @@ import { npm, root } from "./run.js"
 import { say } from "./say.js"
 
 /**
- * Installs the packages that a folder of the checkout locks into `.cache/NAME`, unless they are there. They are no
+ * Installs the packages that a folder of the checkout locks into `.cache/NAME`, unless they are installed. They are not
  * dependencies of the project: only some commands need them.
  *
  * @param {{ readonly source: string, readonly name: string, readonly what: string }} packages
@@ -18,7 +18,7 @@ export const installLocked = ({ name, source, what }) => {
     .update(readFileSync(join(from, "package-lock.json")))
     .digest("hex")
   const folder = join(root, ".cache", name, lock.slice(0, 16))
-  // Written last: an installation that was cut off is done again.
+  // Written last, so that an interrupted installation is repeated.
   const mark = join(folder, "installed")
   if (!existsSync(mark)) {
     say(`Installing ${what} (npm ci) …`)

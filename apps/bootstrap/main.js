@@ -1,10 +1,10 @@
 // @ts-check
 /**
- * The first thing that runs on a fresh machine:
+ * The entry point on a new machine:
  * `node apps/bootstrap/main.js <start | check | test | ok | vitest | build | docs | console | bench | fuzz | simulate | chaos | rehearse | runtimes | zones | release | sluice> [args]`.
  *
- * It sets up what is missing and then runs what was asked for. It is plain JavaScript without dependencies, for Node 18
- * and later, because it is what gets the rest.
+ * It installs what is missing and then runs the command. It is plain JavaScript without dependencies, for Node 18 and
+ * later, because it runs before anything is installed.
  */
 
 import { check } from "./check.js"
@@ -38,7 +38,7 @@ try {
   switch (command) {
     case "start":
       built(node)
-      // The demo is read on the terminal: lines for each request would stand between its steps.
+      // The demo prints its steps to the terminal, where log lines of requests would come between them.
       run(node, ["apps/cli/main.ts", "up", ...args], {
         SLUICE_CHROMIUM: findChromium(),
         SLUICE_LOG_LEVEL: process.env.SLUICE_LOG_LEVEL ?? "warn"
@@ -52,7 +52,7 @@ try {
       process.exitCode = await check(node)
       break
     case "vitest":
-      // With a channel, what starts the PostgreSQL server of the tests would not end: see run.js.
+      // With a channel, the process that starts the PostgreSQL server of the tests would not end: see run.js.
       run(node, vitest(args), needsChromium(args) ? testBrowsers() : {}, { channel: false })
       break
     case "build":
@@ -64,7 +64,7 @@ try {
     case "console":
       built(node)
       break
-    // As above: these start the server too.
+    // These start the server, too: no channel.
     case "bench":
       run(node, ["test/bench/main.ts", ...args], { SLUICE_CHROMIUM: findChromium() }, { channel: false })
       break

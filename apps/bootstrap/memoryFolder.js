@@ -6,7 +6,7 @@ import { join } from "node:path"
 
 const gibibyte = 1_073_741_824
 
-/** The file system in memory that Linux has for all users. */
+/** The in-memory file system of Linux that all users can write to. */
 const shared = "/dev/shm"
 
 /** @param {string} path */
@@ -14,11 +14,11 @@ const remove = (path) => {
   try {
     rmSync(path, { recursive: true, force: true })
   } catch {
-    // A process that is still ending wrote to it. The next run removes it.
+    // A process that was still ending wrote to the folder. The next run removes it.
   }
 }
 
-/** Removes the folders of processes that were killed. They would occupy memory until the machine restarts. */
+/** Removes the folders of killed processes, which would occupy memory until the machine restarts. */
 const sweep = () => {
   for (const name of readdirSync(shared)) {
     const pid = /^sluice-(\d+)-/.exec(name)?.[1]
@@ -32,9 +32,9 @@ const sweep = () => {
 }
 
 /**
- * A new folder in memory for the temporary files of tests, which open hundreds of small databases; `null` where memory is
- * scarce, where programs may not be run from it, or where the user chose a folder for temporary files. It is removed when
- * this process ends.
+ * A new folder in memory for the temporary files of tests, which open hundreds of small databases. It is removed at the end
+ * of this process. `null` when memory is scarce, when programs may not run from it, or when the user has set a folder for
+ * temporary files.
  *
  * @returns {string | null}
  */
@@ -45,14 +45,14 @@ export const memoryFolder = () => {
     sweep()
     const { bavail, bsize } = statfsSync(shared)
     if (bavail * bsize < 4 * gibibyte || freemem() < 8 * gibibyte) return null
-    // Sockets are made in it: their paths have at most 107 bytes.
+    // The folder contains sockets, whose paths have at most 107 bytes.
     const made = mkdtempSync(join(shared, `sluice-${process.pid}-`))
     folder = made
     const program = join(folder, "probe")
     writeFileSync(program, "#!/bin/sh\n", { mode: 0o755 })
     execFileSync(program)
     rmSync(program)
-    // As in /tmp: browsers with users of their own make files there.
+    // Writable for all, like /tmp: browsers that run as other users write files there.
     chmodSync(folder, 0o1777)
     process.once("exit", () => remove(made))
     for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.once(signal, () => process.exit(130))

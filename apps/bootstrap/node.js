@@ -5,21 +5,21 @@ import { join } from "node:path"
 import { npm, root } from "./run.js"
 import { BootstrapError, say } from "./say.js"
 
-/** The oldest Node that runs TypeScript without a build and has what the libraries need. */
+/** The oldest Node that runs TypeScript without a build and meets the needs of the libraries. */
 const oldest = [22, 19]
 
-/** The Node that is fetched where the present one is older. */
+/** The version of Node to fetch when the current one is too old. */
 const fetched = "24.21.0"
 
 /**
- * A Node that can run the project: `SLUICE_NODE`, the present one, or one that is fetched once as a package and kept in
- * the checkout, in `.cache`.
+ * The path of a Node that can run the project: `SLUICE_NODE`, the current one, or one that is fetched once as a package
+ * into `.cache`.
  */
 export const suitableNode = () => {
   const named = process.env.SLUICE_NODE
   if (named !== undefined && named !== "") {
     if (isSuitable(versionOf(named))) return named
-    throw new BootstrapError(`SLUICE_NODE=${named} is no Node of version ${oldest.join(".")} or later`)
+    throw new BootstrapError(`SLUICE_NODE=${named} is not Node ${oldest.join(".")} or later`)
   }
   if (isSuitable(process.version)) return process.execPath
   const platform = process.platform === "win32" ? "win" : process.platform

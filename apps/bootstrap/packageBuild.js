@@ -8,12 +8,12 @@ import { root } from "./run.js"
 
 /** @typedef {import("./packages.js").Package} Package */
 
-/** What the packages inherit from the checkout. */
+/** The part of `package.json` that the packages inherit. */
 const checkout = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
 
 /**
- * Builds every package into its folder below `output`, from the sources that run unbuilt in the checkout. Types are not
- * checked: `npm run check` does that.
+ * Builds every package into its folder in `output`, from the sources of the checkout. It does not check types: `npm run
+ * check` does.
  *
  * @param {string} output
  */
@@ -59,11 +59,12 @@ const compile = (folder, name, what) => {
   }
   writeFileSync(config, JSON.stringify({ extends: join(root, "tsconfig.json"), ...what, compilerOptions }))
   const compiler = join(root, "node_modules", "typescript", "bin", "tsc")
-  // Threads of the compiler meet types in an order of their own, in which it writes unions into declarations: the same
-  // sources would give other packages.
+  // With several threads, the compiler meets types in a varying order and writes unions into declarations in that
+  // order:
+  // the same sources would give different packages.
   const { status } = spawnSync(process.execPath, [compiler, "-p", config, "--singleThreaded"], {
     cwd: root,
-    // Rarer collections of its garbage: the compiler takes a fifth less processor time.
+    // Fewer garbage collections save a fifth of the compiler's processor time.
     env: { GOGC: "800", ...process.env },
     stdio: ["ignore", 2, 2]
   })
@@ -96,14 +97,14 @@ const assemble = async (one, built, target) => {
     mkdirSync(dirname(file), { recursive: true })
     writeFileSync(file, text)
   }
-  // `apps/api/console/Pages.ts` looks for the console at this place.
+  // `apps/api/console/Pages.ts` serves the console from this folder.
   if (one.bin.sluice !== undefined) {
     cpSync(join(root, ".cache", "console"), join(target, ".cache", "console"), { recursive: true })
   }
   return { name: one.name, version: manifest.version, files: files.size }
 }
 
-/** Modules that a program starts by their address, and does not import. @param {Package} one */
+/** Modules that a program starts by their URL instead of importing them. @param {Package} one */
 const threads = ({ bin }) =>
   bin.sluice === undefined
     ? []
@@ -115,14 +116,14 @@ const threads = ({ bin }) =>
         "apps/api/live/page/Main.ts"
       ]
 
-/** Imports of a built module: what stands before the name, and the name. */
+/** Imports of a built module: the text before the name, and the name. */
 const imported = /(\bfrom\s*|\bimport\s*\(?\s*)"([@.\w][@.\w/:-]*)"/g
 
-/** Modules that are named by their place, as those of threads. */
+/** Modules that are named by their URL, such as those of threads. */
 const placed = /(new URL\()"(\.[^"\n]+)\.ts"(, import\.meta\.url\))/g
 
 /**
- * The built files that entries need, with their own imports ending in `.js`, and the packages that they import.
+ * The built files that entries need, with relative imports that end in `.js`, and the packages that they import.
  *
  * @param {string} folder
  * @param {ReadonlyArray<string>} entries
@@ -150,7 +151,7 @@ const closure = (folder, entries, ending) => {
       if (module.startsWith(".")) open.push(posix.join(posix.dirname(path), module).replace(/\.js$/, ending))
       else outside.add(module)
     }
-    // A package whose files are read, and not imported.
+    // A package whose files are read instead of imported.
     for (const [, module = ""] of text.matchAll(/createRequire\(import\.meta\.url\)\.resolve\("([^"\n]+)"\)/g)) {
       outside.add(module)
     }
@@ -162,7 +163,7 @@ const closure = (folder, entries, ending) => {
 const withoutComments = (text) => text.replace(/\/\*[\s\S]*?\*\//g, "").replace(/^\s*\/\/.*$/gm, "")
 
 /**
- * Packages that check what the service receives. A client only sends it, so it does without them.
+ * Packages that check requests, which the service does. A client leaves them out.
  */
 const absent = ["jsonata", "ajv", "tldts"]
 
@@ -174,8 +175,8 @@ export const parse = asked, getDomain = asked, getPublicSuffix = asked, getHostn
 `
 
 /**
- * Modules of the checkout that a client does without, with what stands in for each: it does not write the description of
- * the interface, and leaves it to the service to judge what regular expressions cost.
+ * Modules of the checkout that a client leaves out, each with its replacement. A client does not write the OpenAPI
+ * description, and the service checks the cost of regular expressions.
  */
 const withoutInClient = {
   "apps/api/Description.ts": "export const complete = () => (description) => description",
@@ -186,7 +187,9 @@ export { asked as textLimit, asked as compile, asked as note, asked as isKnown, 
 `
 }
 
-/** Modules of Effect whose functions do nothing but make values, at the top of a module: unused values are left out. */
+/**
+ * Modules of Effect whose functions only make values: the bundler may drop unused calls at the top level of a module.
+ */
 const making = [
   ...["Array", "Brand", "Context", "Data", "Duration", "Effect", "Equal", "Layer", "Option", "Order", "Predicate"],
   ...["Record", "Redacted", "References", "Result", "Schedule", "Schema", "SchemaGetter", "SchemaIssue"],
@@ -195,7 +198,7 @@ const making = [
 ]
 
 /**
- * The entries of a package, each as one file that takes what they share from others.
+ * The entries of a package, each as one file, with shared files for what they have in common.
  *
  * @param {Package} one
  */
@@ -238,7 +241,7 @@ const bundle = async ({ entries }) => {
 }
 
 /**
- * The package of a module; `null` for one of the runtime.
+ * The package of a module; `null` for a module of the runtime.
  *
  * @param {string} module
  */
@@ -261,7 +264,7 @@ const manifestOf = ({ bin, description, entries, name, peers }, modules) => {
     if (version === undefined) throw new Error(`${name} imports "${one}", which is no dependency of the checkout`)
     return version
   }
-  // Modules of Effect beside its root may change in any minor release.
+  // Modules of Effect other than its root may change in any minor release.
   const bound = [...modules].some((module) => module.startsWith("effect/")) ? "~" : "^"
   const own = needed.filter((one) => !peers.includes(one))
   const exported = Object.entries(entries).map(([subpath, file]) => {

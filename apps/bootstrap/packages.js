@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * What is published, described once: names, entries and the files behind them. The version and the versions of
- * dependencies are those of the checkout's `package.json`; which dependencies a package has, its files say.
+ * The published packages: their names, entries and files. The version and the versions of dependencies are those of the
+ * checkout's `package.json`; the imports of a package's files decide which dependencies it has.
  */
 
 /**
@@ -11,7 +11,7 @@
  * @property {string} description
  * @property {string} readme
  * @property {Readonly<Record<string, string>>} entries Files of the checkout, by the subpath of `exports`.
- * @property {ReadonlyArray<string>} peers Packages of which the program that installs this one brings the only copy.
+ * @property {ReadonlyArray<string>} peers Packages that the installing program provides, so that there is one copy.
  * @property {Readonly<Record<string, string>>} bin Programs, by their name.
  * @property {boolean} bundled Whether each entry is one file, without what only the service needs.
  */
@@ -173,7 +173,7 @@ export const packages = [
   }
 ]
 
-/** The entries by the subpath at which the checkout itself has them. */
+/** The entries by their subpath in the checkout's own `exports`. */
 export const entriesOfCheckout = {
   ...core,
   "./conformance": conformance["."],

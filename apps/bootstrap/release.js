@@ -3,9 +3,9 @@
  * Makes the files of a release: `node release.js [--dry-run] [--set VERSION] [FOLDER]`. The same commit gives the same
  * files.
  *
- * - `--set VERSION` writes a version wherever it stands, gives the changes that were not released its heading, and ends.
- * - `--dry-run` makes the files of a commit that need not be complete. Without it, a release needs a clean checkout and
- *   its section of the changelog, and is tagged.
+ * - `--set VERSION` writes a version into every file that contains it, gives the unreleased changes its heading, and ends.
+ * - `--dry-run` makes the files from any commit. Without it, a release needs a clean checkout and its section of the
+ *   changelog, and is tagged.
  */
 import { spawnSync } from "node:child_process"
 import { createHash } from "node:crypto"
@@ -20,7 +20,7 @@ import { BootstrapError, say } from "./say.js"
 /** @param {string} path */
 const read = (path) => readFileSync(join(root, path), "utf8")
 
-/** Where the version stands: in `package.json`, and in what has to repeat it. */
+/** The files that contain the version: `package.json`, and those that repeat it. */
 const places = [
   { path: "package.json", pattern: /^( {2}"version": ")([^"]+)/gm, times: 1 },
   { path: "package-lock.json", pattern: /^((?: {2}| {6})"version": ")([^"]+)/gm, times: 2 },
@@ -30,7 +30,7 @@ const places = [
 /** @param {(typeof places)[number]} place */
 const foundIn = ({ path, pattern, times }) => [...read(path).matchAll(pattern)].slice(0, times)
 
-/** The places that say another version than `package.json`. */
+/** The places with another version than `package.json`. */
 export const otherVersions = () => {
   const { version } = JSON.parse(read("package.json"))
   return places.flatMap((place) =>
@@ -39,7 +39,7 @@ export const otherVersions = () => {
 }
 
 /**
- * Writes a version wherever it stands.
+ * Writes a version into every file that contains it.
  *
  * @param {string} version
  * @param {string} day such as 2026-10-01
@@ -61,7 +61,7 @@ export const setVersion = (version, day) => {
 }
 
 /**
- * The section of the changelog of a version; `null` where there is none.
+ * The section of the changelog of a version; `null` when there is none.
  *
  * @param {string} changes
  * @param {string} heading
@@ -78,11 +78,11 @@ const output = (program, args, cwd = root) => {
   return stdout
 }
 
-/** What an image is built from: what `deploy/Dockerfile` copies. */
+/** The sources of an image: the paths that `deploy/Dockerfile` copies. */
 const contextPaths = ["package.json", "package-lock.json", ".npmrc", "apps", "adapters", "core", "deploy"]
 
 /**
- * The files of the commit that is checked out, in an archive whose bytes follow from them alone.
+ * An archive of the files of the current commit. Its bytes depend on them alone.
  *
  * @param {string} prefix
  * @param {ReadonlyArray<string>} paths
@@ -91,7 +91,7 @@ const archive = (prefix, paths) =>
   gzipSync(output("git", ["archive", "--format=tar", `--prefix=${prefix}/`, "HEAD", "--", ...paths]))
 
 /**
- * The packages of the checkout, where it builds any, as npm packs them.
+ * The packages of the checkout, packed by npm.
  *
  * @param {string} node
  * @param {string} folder
@@ -159,7 +159,7 @@ export const release = (node, args) => {
         : `CHANGELOG.md has no section ${version}: run npm run release -- --set ${version}, and commit`
     )
   }
-  if (changed !== "") say("The files are those of the last commit: what was changed since is not in them")
+  if (changed !== "") say("The files are those of the last commit, without later changes")
   const named = args.find((one) => !one.startsWith("--"))
   const folder = resolve(named ?? join(root, "dist", "release"))
   const sums = makeFiles(folder, { node, heading: isNoted ? version : "Unreleased", withPackages: true })

@@ -8,11 +8,11 @@ import { BootstrapError } from "./say.js"
 /** The folder of the checkout. */
 export const root = fileURLToPath(new URL("../..", import.meta.url))
 
-/** Node keeps what it compiled for the next start, which takes half the time then. */
+/** Node keeps compiled code here, which halves the time of the next start. */
 export const compiled = { NODE_COMPILE_CACHE: join(root, ".cache", "compiled") }
 
 /**
- * The environment with this Node first on `PATH`, so that programs that call `node` by its name get the same one.
+ * The environment with this Node first on `PATH`, so that programs that call `node` by name get the same one.
  *
  * @param {string} node
  * @returns {NodeJS.ProcessEnv}
@@ -23,7 +23,7 @@ export const withNode = (node) => {
 }
 
 /**
- * A folder in which a program of the name `node` is this one.
+ * A folder in which the program `node` is this one.
  *
  * @param {string} node
  */
@@ -37,9 +37,9 @@ const folderOf = (node) => {
 }
 
 /**
- * Runs a Node program in the checkout until it ends, and ends as it did. Signals that ask this process to end reach it.
+ * Runs a Node program in the checkout, forwards signals to it, and ends with its exit code or signal.
  *
- * With a `channel`, the program can notice that this process was killed: the channel closes. A program that listens to
+ * With a `channel`, the program notices when this process is killed, because the channel closes. A program that listens to
  * messages of its parent for another reason does not end while the channel is open.
  *
  * @param {string} node
@@ -55,7 +55,7 @@ export const run = (node, args, env, { channel } = { channel: true }) => {
   })
   for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"])) {
     process.on(signal, () => {
-      // A terminal sends its interrupt to both; only other senders mean this process alone.
+      // A terminal sends its interrupt to both processes; other senders signal this process alone.
       if (signal !== "SIGINT" || !process.stdin.isTTY) child.kill(signal)
     })
   }
@@ -67,7 +67,7 @@ export const run = (node, args, env, { channel } = { channel: true }) => {
 }
 
 /**
- * Runs a program to its end with its output shown, and answers whether it succeeded.
+ * Runs a program to its end, shows its output, and returns whether it succeeded.
  *
  * @param {string} program
  * @param {ReadonlyArray<string>} args

@@ -5,8 +5,8 @@ import { installLocked } from "./locked.js"
 import { BootstrapError } from "./say.js"
 
 /**
- * Deno, and a Node with a native Temporal where there is a package of it: runtimes that the tests compare answers on.
- * The first call installs them into `.cache`, as locked in `test/runtimes`. They are no dependencies of the project,
+ * The runtimes whose answers the tests compare: Deno, and a Node with a native Temporal where there is a package of it.
+ * The first call installs them into `.cache`, as locked in `test/runtimes`. They are not dependencies of the project,
  * because npm would put them on `PATH` before the user's own `node` and `deno`.
  *
  * @returns {{ readonly deno: string, readonly temporalNode: string | null }}

@@ -1,9 +1,9 @@
 // @ts-check
-/** Raised when a person has to do something; its message says what. */
+/** An error that the user has to resolve. Its message says how. */
 export class BootstrapError extends Error {}
 
 /**
- * Says what is about to take a while.
+ * Prints the beginning of a long operation.
  * @param {string} text
  */
 export const say = (text) => void process.stderr.write(`${text}\n`)

@@ -5,13 +5,13 @@ import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "no
 import { dirname, join } from "node:path"
 
 /**
- * The files of a checkout that differ from those that the linter last accepted. Every rule in use reads one file only,
- * so an unchanged file needs no second check.
+ * The files of a checkout that have changed since the linter accepted them. Every rule in use reads one file only, so an
+ * unchanged file needs no second check.
  *
  * `accept` records the state of the files at the time of this call.
  *
  * @param {string} folder of the checkout
- * @param {string} record the file that keeps what was accepted
+ * @param {string} record the file with the hashes of the accepted files
  * @returns {{ readonly files: ReadonlyArray<string>, readonly accept: () => void }}
  */
 export const unlinted = (folder, record) => {
@@ -23,7 +23,7 @@ export const unlinted = (folder, record) => {
   if (listed.status !== 0) return { files: ["."], accept: () => {} }
   const paths = listed.stdout.split("\0").filter((path) => path !== "" && isFile(join(folder, path)))
   const hashes = new Map(paths.map((path) => [path, hashOf(readFileSync(join(folder, path)))]))
-  // What decides how files are judged: the rules, and the version of the linter.
+  // The verdict on a file depends on the rules and on the version of the linter.
   const judge = `${hashes.get(".biome.json")} ${hashes.get("package-lock.json")}`
   const kept = read(record)
   const accepted = kept?.judge === judge ? new Map(Object.entries(kept.hashes)) : new Map()
@@ -50,7 +50,7 @@ const read = (record) => {
   try {
     return existsSync(record) ? JSON.parse(readFileSync(record, "utf8")) : null
   } catch {
-    // A record that was cut off counts as none.
+    // An incomplete record counts as none.
     return null
   }
 }

@@ -6,7 +6,7 @@ import { root } from "./run.js"
 const withoutBrowser = ["unit", "contract", "http", "timing"]
 
 /**
- * The arguments of Node that run the test runner once, or with `--watch` again after each change.
+ * The arguments of Node for the test runner. It runs once, or with `--watch` after each change.
  *
  * @param {ReadonlyArray<string>} args
  */

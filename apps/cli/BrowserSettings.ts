@@ -65,7 +65,7 @@ export const browsers = {
     "Name or address under which browsers on other machines reach this one"
   ).pipe(
     Flag.filter(
-      (host) => !/[\s/@?#]/.test(host) && URL.canParse(`http://${host}:1/`),
+      (host) => !/[\s/@?#]/.test(host) && URL.parse(`http://${host}:1/`) !== null,
       () => "a host name or an address such as worker-1.internal"
     ),
     Flag.optional

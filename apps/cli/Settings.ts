@@ -58,7 +58,7 @@ const noOrigins: ReadonlyArray<string> = []
 const originsOf = (written: string): ReadonlyArray<string> =>
   written.split(",").flatMap((one) => (one.trim() === "" ? [] : [one.trim()]))
 
-const isOrigin = (written: string): boolean => /^https?:\/\/[^/?#@\s]+\/?$/.test(written) && URL.canParse(written)
+const isOrigin = (written: string): boolean => /^https?:\/\/[^/?#@\s]+\/?$/.test(written) && URL.parse(written) !== null
 
 /** A setting that is read from its flag, or else from its variable. */
 export const setting = (flag: string, variable: string, description: string): Flag.Flag<string> =>
@@ -383,7 +383,7 @@ export const model = {
     "Address of a service with the protocol of OpenAI's chat completions, such as https://api.openai.com/v1; private addresses are allowed"
   ).pipe(
     Flag.filter(
-      (written) => /^https?:\/\/[^\s@]+$/.test(written) && URL.canParse(written),
+      (written) => /^https?:\/\/[^\s@]+$/.test(written) && URL.parse(written) !== null,
       () => "an address such as https://api.openai.com/v1"
     ),
     Flag.optional

@@ -13,13 +13,13 @@ import type { Scenario } from "./Scenario.ts"
 import * as Scenarios from "./Scenarios.ts"
 import * as Server from "./Server.ts"
 
-/** Every scenario with its name, its section of the interface document and its promise. */
+/** Every scenario with its name, its section of the interface specification and its promise. */
 export const scenarios: ReadonlyArray<Scenario> = Scenarios.scenarios
 
 export interface Options {
   /** The address of the server, such as `http://127.0.0.1:8787`. */
   readonly url: string
-  /** A key of an Owner of a workspace for tests. Scenarios make workflows and credentials in it, and remove them. */
+  /** A key of an Owner of a test workspace. Scenarios create workflows and credentials in it, and remove them. */
   readonly key: string
   /**
    * The encryption key of the workspace, 64 hexadecimal digits. Without it, the scenarios that seal values (`seals`) do
@@ -28,7 +28,7 @@ export interface Options {
   readonly encryptionKey?: string
   /** Whether scenarios may move the clock of the installation forward (`movesClock`). They do not run otherwise. */
   readonly moveClock?: boolean
-  /** Receives webhooks of the server. Without it, the scenarios about deliveries (`receives`) do not run. */
+  /** Receives the webhooks of the server. Without it, the scenarios about deliveries (`receives`) do not run. */
   readonly receiver?: Server.Receiver
   /**
    * Whether the server executes runs, with a browser that may open the address of the receiver, which serves a page there.
@@ -43,7 +43,7 @@ export interface Options {
   readonly send?: Server.Send
 }
 
-/** What came of a scenario. `unexpected`: it failed, or it passed although it was expected to fail. */
+/** The outcome of a scenario. `unexpected`: it failed, or it passed although it was expected to fail. */
 export interface Outcome {
   readonly name: string
   readonly section: string
@@ -54,7 +54,7 @@ export interface Outcome {
   readonly reason: string | null
 }
 
-/** The names that are no scenarios. */
+/** The names that belong to no scenario. */
 export const unknownNames = (names: ReadonlyArray<string>): ReadonlyArray<string> =>
   names.filter((name) => !scenarios.some((scenario) => scenario.name === name))
 

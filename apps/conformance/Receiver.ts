@@ -3,7 +3,7 @@ import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import type { Delivery, Receiver } from "./Server.ts"
 
-/** How long a delivery is waited for, in milliseconds. */
+/** The longest wait for a delivery, in milliseconds. */
 const longest = 10_000
 
 /** A page that asks for a code. */
@@ -13,8 +13,8 @@ const page = '<!doctype html><html lang="en"><title>Code</title><label>Code <inp
 const largest = 4 << 20
 
 /**
- * Listens on the port of an address, at which the server reaches this machine; with the port 0 on a free one. Rejects when
- * the port is taken.
+ * Listens on the port of the address at which the server reaches this machine; for the port 0 on a free one. Rejects when
+ * the port is in use.
  */
 export const listen = async (
   address: string
@@ -49,7 +49,7 @@ export const listen = async (
     server.once("error", failed)
     server.listen(Number(url.port || 80), () => done())
   })
-  // An address without an explicit port keeps it that way.
+  // An address without an explicit port stays without one.
   if (url.port === "0") url.port = String((server.address() as AddressInfo).port)
   const received: Receiver["received"] = (path, count) =>
     new Promise((done) => {

@@ -1,19 +1,19 @@
 /**
- * What scenarios are, and what several of them need.
+ * The type of scenarios, and their shared values and functions.
  */
 import { expect, field, type Server } from "./Server.ts"
 
 export interface Scenario {
   readonly name: string
-  /** The section of the interface document. */
+  /** The section of the interface specification. */
   readonly section: string
-  /** What is promised, in a sentence. */
+  /** The promise, in a sentence. */
   readonly promise: string
-  /** Whether it seals and opens values, for which it needs the encryption key of the workspace. */
+  /** Whether it seals and unseals values. Then it needs the encryption key of the workspace. */
   readonly seals?: true
-  /** Whether it moves the clock of the installation, for all its workspaces. */
+  /** Whether it moves the clock of the installation, which affects all its workspaces. */
   readonly movesClock?: true
-  /** Whether the server sends webhooks, for which it needs a receiver. */
+  /** Whether it makes the server send webhooks. Then it needs a receiver. */
   readonly receives?: true
   /** Whether the server executes runs, with a browser that opens a page of the receiver. */
   readonly executes?: true
@@ -34,7 +34,7 @@ export const always = {
   }))
 }
 
-/** Closed now, and open on one date so many days ahead. */
+/** Closed now, and open on one date, `ahead` days from now. */
 export const openIn = (ahead: number) => {
   const at = new Date(Date.now() + ahead * 86_400_000)
   return {
@@ -53,7 +53,7 @@ export const openIn = (ahead: number) => {
 
 export const windowOf = (id: string) => `/workflows/${id}/run-window`
 
-/** An id that nothing has. */
+/** An id that no resource has. */
 export const absent = "00000000-0000-4000-8000-00000000ffff"
 
 const reasons: Readonly<Record<number, string>> = {

@@ -1,5 +1,6 @@
 /**
- * The interface as scenarios. Each holds for every server that speaks the interface, and names the section that says so.
+ * The interface as scenarios. Every server that speaks the interface keeps each promise. A scenario names its section of
+ * the specification.
  */
 
 import { absent, always, isGeneral, openIn, type Scenario, submit, windowOf } from "./Scenario.ts"
@@ -129,7 +130,7 @@ const windows: ReadonlyArray<Scenario> = [
   {
     name: "window-unknown-workflow",
     section: "Errors",
-    promise: "The window of a workflow that is not there is 404",
+    promise: "The window of a missing workflow is 404",
     run: async (server) => {
       const missing = await server.expect(404, "PUT", windowOf(absent), { json: always })
       expect(isGeneral(missing, 404), "statusCode 404 and a message", missing)
@@ -172,7 +173,7 @@ const holds: ReadonlyArray<Scenario> = [
   {
     name: "run-held",
     section: "States and transitions",
-    promise: "A run of a closed window is accepted and held, and a lift releases it and counts it",
+    promise: "A run is accepted and held while its window is closed, and a lift releases and counts it",
     run: async (server) => {
       const id = await server.workflow()
       await server.expect(200, "PUT", windowOf(id), { json: openIn(100) })
@@ -185,7 +186,7 @@ const holds: ReadonlyArray<Scenario> = [
   {
     name: "run-released-by-window",
     section: "States and transitions",
-    promise: "A window that is open releases held runs at once: a lift finds none",
+    promise: "Opening a window releases held runs at once: a lift finds none",
     run: async (server) => {
       const id = await server.workflow()
       await server.expect(200, "PUT", windowOf(id), { json: openIn(100) })
@@ -221,19 +222,19 @@ const holds: ReadonlyArray<Scenario> = [
   {
     name: "interaction-unknown-session",
     section: "POST /run/{session_id}/user_interaction",
-    promise: "An answer to a session that is not there is 404",
+    promise: "An answer to a missing session is 404",
     run: async (server) => {
       await server.expect(404, "POST", `/run/${absent}/user_interaction`, { json: { code: "123456" } })
     }
   }
 ]
 
-/** On a server whose clock can be moved, by what any server does when time passes. */
+/** On a server whose clock can be moved, this shows what every server does when time passes. */
 const clock: ReadonlyArray<Scenario> = [
   {
     name: "clock-opens-window",
     section: "States and transitions",
-    promise: "A window opens by the clock of the installation, and then holds no run any more",
+    promise: "A window opens by the clock of the installation, and then holds no run",
     movesClock: true,
     run: async (server) => {
       const id = await server.workflow()
@@ -254,7 +255,7 @@ const clock: ReadonlyArray<Scenario> = [
   }
 ]
 
-/** A text or a JSON value that is over the limit of a field, and its code. */
+/** A text or a JSON value that exceeds the limit of a field, and the code of the refusal. */
 const tooLarge: ReadonlyArray<readonly [field: string, value: unknown, code: string, limit: string]> = [
   ["name", "x".repeat(257), "WORKFLOW_NAME_TOO_LONG", "limit_chars"],
   ["description", "x".repeat(4_097), "WORKFLOW_DESCRIPTION_TOO_LONG", "limit_chars"],

@@ -1,5 +1,5 @@
 /**
- * Values as clients seal them, and the codes of an authenticator, with what every runtime has.
+ * Seals and unseals values as clients do, and makes the codes of an authenticator, with APIs that every runtime has.
  */
 const bytesOf = (hex: string) => Uint8Array.from(hex.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16))
 
@@ -10,7 +10,7 @@ const ivBytes = 12
 const keyFrom = (hex: string, usage: KeyUsage) =>
   crypto.subtle.importKey("raw", bytesOf(hex), "AES-GCM", false, [usage])
 
-/** The hexadecimal of the IV, and of the JSON text sealed with AES-256-GCM. */
+/** The IV and the JSON text sealed with AES-256-GCM, each in hexadecimal digits. */
 export const seal = async (encryptionKey: string, value: string): Promise<string> => {
   const iv = crypto.getRandomValues(new Uint8Array(ivBytes))
   const plain = new TextEncoder().encode(JSON.stringify(value))
@@ -18,7 +18,7 @@ export const seal = async (encryptionKey: string, value: string): Promise<string
   return hexOf(iv) + hexOf(new Uint8Array(await crypto.subtle.encrypt({ name: "AES-GCM", iv }, key, plain)))
 }
 
-/** What was sealed. Rejects when the key does not open it. */
+/** The sealed value in plain text. Rejects when the key does not unseal it. */
 export const open = async (encryptionKey: string, sealed: string): Promise<unknown> => {
   const bytes = bytesOf(sealed)
   const key = await keyFrom(encryptionKey, "decrypt")
@@ -27,7 +27,7 @@ export const open = async (encryptionKey: string, sealed: string): Promise<unkno
   return JSON.parse(new TextDecoder().decode(plain))
 }
 
-/** The six digits of RFC 6238 at an instant, for the secret of its examples. */
+/** The six-digit code of RFC 6238 at an instant, for the secret of the RFC's examples. */
 export const codeAt = async (millis: number): Promise<string> => {
   const secret = new TextEncoder().encode("12345678901234567890")
   const key = await crypto.subtle.importKey("raw", secret, { name: "HMAC", hash: "SHA-1" }, false, ["sign"])

@@ -1,6 +1,6 @@
-/** The server that is asked, and what its answers must be. */
+/** The tested server, and the checks of its answers. */
 
-/** Sends a request. The `fetch` of the runtime, or what stands in for it in a test. */
+/** Sends a request: the `fetch` of the runtime, or a replacement in a test. */
 export type Send = (url: string, request: RequestInit) => Promise<Response>
 
 export interface Answer {
@@ -17,7 +17,7 @@ export interface StreamedFrame {
   readonly data: unknown
 }
 
-/** A webhook that the server has sent: the bytes as they arrived, and the header `X-HMAC-Signature`. */
+/** A delivery of the server: the bytes of the body as they arrived, and the header `X-HMAC-Signature`. */
 export interface Delivery {
   readonly body: Uint8Array<ArrayBuffer>
   readonly signature: string | null
@@ -27,11 +27,11 @@ export interface Delivery {
 export interface Receiver {
   /** The origin at which the server reaches it, such as `http://127.0.0.1:9000`. */
   readonly url: string
-  /** What was sent to a path, once there are so many deliveries, or after ten seconds. */
+  /** The deliveries to a path: resolves when there are `count` of them, or after ten seconds. */
   readonly received: (path: string, count: number) => Promise<ReadonlyArray<Delivery>>
 }
 
-/** Raised where a server does not do what the interface says. */
+/** The error for a server that breaks a promise of the interface. */
 export class Violation extends Error {
   override readonly name = "Violation"
 }
@@ -41,7 +41,7 @@ const shown = (value: unknown): string => {
   return text.length > 300 ? `${text.slice(0, 300)}…` : text
 }
 
-/** Fails unless something holds. */
+/** Fails unless the condition holds. */
 export const expect = (holds: boolean, expected: string, got: unknown): void => {
   if (!holds) throw new Violation(`Expected ${expected}, got ${shown(got)}`)
 }
@@ -50,7 +50,7 @@ export const expect = (holds: boolean, expected: string, got: unknown): void => 
 export const field = (body: unknown, name: string): unknown =>
   typeof body === "object" && body !== null ? Reflect.get(body, name) : undefined
 
-/** The list in a field, which must be one. */
+/** A value that must be a list. Fails for any other. */
 export const listOf = (value: unknown, name: string): ReadonlyArray<unknown> => {
   if (!Array.isArray(value)) throw new Violation(`Expected ${name} to be an array, got ${shown(value)}`)
   return value
@@ -58,7 +58,7 @@ export const listOf = (value: unknown, name: string): ReadonlyArray<unknown> => 
 
 export interface Request {
   readonly json?: unknown
-  /** A body as it is, instead of `json`. */
+  /** A body as raw text, instead of `json`. */
   readonly text?: string
   /** Sends `text` without its length. */
   readonly inPieces?: boolean
@@ -68,7 +68,7 @@ export interface Request {
 }
 
 export interface Server {
-  /** The encryption key of the workspace: 64 hexadecimal digits. Empty when it is not known. */
+  /** The encryption key of the workspace: 64 hexadecimal digits. Empty when unknown. */
   readonly encryptionKey: string
   /** Where the server can send webhooks. Only scenarios with `receives` have it. */
   readonly receiver: Receiver | null
@@ -76,25 +76,25 @@ export interface Server {
   /** Sends a request, and fails unless the answer has a status. */
   readonly expect: (status: number, method: string, path: string, request?: Request) => Promise<unknown>
   /**
-   * Reads a stream until it has a frame that `last` accepts, and answers the frames up to it without heartbeats. It fails
-   * when the stream ends before.
+   * Reads a stream until a frame that `last` accepts, and answers the frames up to it without heartbeats. It fails when the
+   * stream ends earlier.
    */
   readonly stream: (
     path: string,
     last: (frame: StreamedFrame) => boolean,
     headers?: Readonly<Record<string, string>>
   ) => Promise<ReadonlyArray<StreamedFrame>>
-  /** Makes a workflow for one scenario, and answers its id. `tidy` removes it. */
+  /** Creates a workflow for one scenario, and answers its id. `tidy` removes it. */
   readonly workflow: (fields?: Readonly<Record<string, unknown>>) => Promise<string>
-  /** Notes what removes a thing that the scenario made. */
+  /** Registers the removal of a resource that the scenario created. */
   readonly later: (remove: () => Promise<unknown>) => void
-  /** Removes what the scenario made, the latest first. */
+  /** Removes the resources that the scenario created, the latest first. */
   readonly tidy: () => Promise<void>
 }
 
 const [start, end] = ["00000000-0000-4000-8000-000000000001", "00000000-0000-4000-8000-000000000002"]
 
-/** The smallest workflow there is. */
+/** The smallest valid workflow. */
 export const smallest = {
   name: "Conformance",
   nodes: [
@@ -107,7 +107,7 @@ export const smallest = {
 /** The longest wait for an answer, in milliseconds. */
 const longest = 30_000
 
-/** The frames of a text that has arrived. */
+/** The frames in the text that has arrived. */
 const framesOf = (text: string): ReadonlyArray<StreamedFrame> =>
   text
     .split("\n\n")

@@ -1,4 +1,4 @@
-/** The first script of the page. It brings `Temporal` along where the browser has none, then starts the console. */
+/** The first script of the page. It loads `Temporal` where the browser lacks it, then starts the console. */
 if (!("Temporal" in globalThis)) {
   const { Temporal } = await import("@js-temporal/polyfill")
   Object.assign(globalThis, { Temporal })

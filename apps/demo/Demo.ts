@@ -8,7 +8,7 @@ import * as Client from "../api/Client.ts"
 import { type Visitor, visitors } from "./DemoUsers.ts"
 import { demoWorkflow } from "./Workflow.ts"
 
-/** Receives what happens, as it happens. */
+/** Receives the progress of the demo. */
 export interface Report {
   readonly title: (text: string) => Effect.Effect<void>
   readonly event: (event: RunEvent) => Effect.Effect<void>
@@ -22,7 +22,7 @@ export interface RunEvent {
   readonly payload: Schema.JsonObject
 }
 
-/** Raised when the demo does not go as it should. */
+/** The error for an unexpected result of the demo. */
 export class DemoFailed extends Schema.TaggedError<DemoFailed>()("DemoFailed", { reason: Schema.String }) {
   override get message() {
     return `The demo failed: ${this.reason}`
@@ -30,7 +30,7 @@ export class DemoFailed extends Schema.TaggedError<DemoFailed>()("DemoFailed", {
 }
 
 export interface Options {
-  /** The address of the service, and the keys of the workspace that the demo works in. */
+  /** The address of the service, and the keys of the demo's workspace. */
   readonly api: string
   readonly key: Redacted.Redacted<string>
   readonly encryptionKey: Redacted.Redacted<string>
@@ -39,8 +39,8 @@ export interface Options {
 }
 
 /**
- * Keeps credentials for the visitors that the demo workflow can sign in: one whose codes are generated, one whose codes are
- * mailed to us, and one whose codes only a person knows.
+ * Stores a credential for each user that the demo workflow can sign in: one whose codes are generated, one whose codes
+ * arrive by mail, and one whose codes only a person knows.
  */
 export const keepCredentials = Effect.fn("Demo.keepCredentials")(function* (options: Options) {
   const client = yield* Client.make({ baseUrl: options.api, key: options.key })
@@ -68,11 +68,13 @@ export const keepCredentials = Effect.fn("Demo.keepCredentials")(function* (opti
   yield* Effect.forEach(Object.entries({ controller, buyer, owner }), ([name, one]) => keep(name, one))
 }, Effect.mapError(toFailure))
 
-/** Runs the demo. Its credentials must be kept before. Answers the id of the demo workflow. */
+/** Runs the demo, whose credentials must be stored. Answers the id of the demo workflow. */
 export const run = Effect.fn("Demo.run")(function* (options: Options, report: Report) {
   const client = yield* Client.make({ baseUrl: options.api, key: options.key })
 
-  /** Reports the events of a run as they come, up to `last` or its end. Answers the id of the last one. */
+  /**
+   * Reports the events of a run as they arrive, up to `last` or the end of the run. Answers the id of the last event.
+   */
   const follow = Effect.fnUntraced(function* (id: string, after: string, last: string | null) {
     let reported = after
     yield* Client.events(client, id, { after }).pipe(
@@ -141,7 +143,7 @@ const alwaysOpen = {
   }))
 }
 
-/** A window of the hours after the present one and the next, every day: closed now, open in more than an hour. */
+/** A daily window of half an hour that is closed now and opens in more than an hour. */
 const closedForNow = (now: number) => {
   const hour = new Date(now).getUTCHours()
   const opens = (hour + 2) % 23

@@ -1,10 +1,10 @@
 /**
- * The users of the demo site, and the factor that each is asked for beside the password. It protects nothing real.
+ * The users of the demo site, and the second factor of each. The site protects nothing real.
  */
 
-/** The factor that a visitor is asked for after the password; `null` when the password is enough. */
+/** The second factor of a user; `null` when the password is enough. */
 export type SecondFactor =
-  /** A code of an authenticator app: by the time, or by a counter. */
+  /** A code of an authenticator app: time-based or counter-based. */
   | { readonly _tag: "app"; readonly secret: string; readonly counts: boolean }
   /** A code that is sent: by mail, by text message, or spoken to a person. */
   | { readonly _tag: "sent"; readonly by: Channel }

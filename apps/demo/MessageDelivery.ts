@@ -1,15 +1,15 @@
 /**
- * How the demo site reaches its visitors: by mail, where they have an address and there is a server for it; else what it
- * would have sent is said on the terminal.
+ * Delivers the messages of the demo site: by mail to users with an address, when there is a mail server; else on the
+ * terminal.
  */
 import { createTransport } from "nodemailer"
 import type { Message } from "./SignIn.ts"
 import type { Post } from "./Site.ts"
 
 export interface Options {
-  /** The SMTP server on loopback that takes the mails; `null` where there is none. */
+  /** The SMTP server on loopback that accepts the mails; `null` when there is none. */
   readonly smtpPort: number | null
-  /** The mail addresses of the visitors, by user name. */
+  /** The mail addresses of the users, by user name. */
   readonly addresses: ReadonlyMap<string, string>
   readonly say: (line: string) => void
 }
@@ -29,7 +29,7 @@ export const make = ({ addresses, say, smtpPort }: Options): Post => {
   }
 }
 
-/** The mail, with a number in it that is no code, as in many a real one. */
+/** The mail. Like many real ones, it contains a number that is not a code. */
 export const mail = ({ secret, visitor }: Message) =>
   visitor.second?._tag === "link"
     ? {

@@ -1,5 +1,5 @@
 /**
- * The goods of the demo site: orders of a wholesaler, the same ones at every start.
+ * The data of the demo site: orders of a wholesaler, the same at every start.
  */
 
 export type Status = "open" | "shipped" | "cancelled"

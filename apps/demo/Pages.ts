@@ -21,7 +21,7 @@ export const login = (problem: string | null): string =>
     </main>`
   )
 
-/** Asks for the second factor. Where a link was mailed there is nothing to type. */
+/** Asks for the second factor. For a mailed link there is no field. */
 export const verify = (second: SecondFactor, problem: string | null): string => {
   const asked = second._tag === "link" ? "link" : second._tag === "app" ? "app" : second.by
   return layout(
@@ -96,7 +96,7 @@ export const list = (
   )
 }
 
-/** The lines of an order are filled in by a script a moment later, as on many a site. */
+/** A script fills in the lines of an order a moment later, as on many sites. */
 export const detail = (order: Order): string =>
   layout(
     `Order ${order.number}`,

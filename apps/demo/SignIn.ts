@@ -1,11 +1,11 @@
 /**
- * The sign-in of the demo site, as careful as a real one: sessions, single-use codes, and a limit on guessing.
+ * The sign-in of the demo site: sessions, single-use codes, and a limit on wrong codes.
  */
 import { randomBytes, randomInt } from "node:crypto"
 import { HOTP, Secret, TOTP } from "otpauth"
 import type { Channel, SecondFactor, Visitor } from "./DemoUsers.ts"
 
-/** The messages of the site to a visitor. */
+/** A message of the site to a user. */
 export interface Message {
   readonly visitor: Visitor
   readonly by: Channel
@@ -13,7 +13,7 @@ export interface Message {
   readonly secret: string
 }
 
-/** The sign-in state of a visitor. */
+/** The sign-in state of a user. */
 export type Standing =
   | { readonly _tag: "stranger" }
   | { readonly _tag: "asked"; readonly second: SecondFactor }
@@ -23,7 +23,7 @@ interface Session {
   readonly visitor: Visitor
   inside: boolean
   failures: number
-  /** The messages to this session; empty when nothing was, or when it was used. */
+  /** The code or the ticket of the link that was sent to this session; empty without one, and after its use. */
   expected: string
 }
 
@@ -33,7 +33,7 @@ const lookAhead = 5
 
 export class SignIn {
   readonly #sessions = new Map<string, Session>()
-  /** The time steps that were used, by secret. */
+  /** The used time steps, by secret. */
   readonly #steps = new Map<string, Set<number>>()
   readonly #counters = new Map<string, number>()
   readonly #now: () => number
@@ -42,7 +42,7 @@ export class SignIn {
     this.#now = now
   }
 
-  /** Begins a session for a visitor whose password was right, and says what to send, if anything. */
+  /** Begins a session for a user with the right password, and returns the message to send, if any. */
   begin(visitor: Visitor, origin: string): { readonly session: string; readonly message: Message | null } {
     const id = randomBytes(16).toString("hex")
     const session: Session = { visitor, inside: visitor.second === null, failures: 0, expected: "" }
@@ -52,7 +52,7 @@ export class SignIn {
     return { session: id, message: this.#send(session, origin) }
   }
 
-  /** Sends a new code or link that the session waits for. The one sent before becomes invalid. */
+  /** Makes a new code or link for the session. The previous one becomes invalid. */
   again(id: string, origin: string): Message | null {
     const session = this.#sessions.get(id)
     return session === undefined ? null : this.#send(session, origin)
@@ -79,8 +79,7 @@ export class SignIn {
   }
 
   /**
-   * Takes a code, or the ticket of a link, and returns whether it was the right one. After five wrong ones the session
-   * ends.
+   * Checks a code or the ticket of a link, and returns whether it was right. After five wrong ones the session ends.
    */
   enter(id: string, typed: string): boolean {
     const session = this.#sessions.get(id)

@@ -1,6 +1,6 @@
 /**
- * The site that the demo workflow works on: a login, for some visitors with a second factor, a table over several pages, and a page for each
- * row. It listens on loopback only.
+ * The site of the demo workflow: a login, for some users with a second factor, a table over several pages, and a page for
+ * each row. It listens on loopback only.
  */
 import { createServer, type IncomingMessage } from "node:http"
 import { Clock, Effect } from "effect"
@@ -9,18 +9,18 @@ import { orders, type Status } from "./Orders.ts"
 import * as Pages from "./Pages.ts"
 import { type Message, SignIn } from "./SignIn.ts"
 
-/** Delivers the messages of the site to visitors. It answers when it is on its way. */
+/** Delivers a message of the site to a user. It completes when the message is sent. */
 export type Post = (message: Message) => Promise<void>
 
 export interface Options {
   readonly post: Post
-  /** The users who may sign in. */
+  /** The users of the site. */
   readonly visitors: ReadonlyArray<Visitor>
 }
 
 const defaults: Options = { post: () => Promise.resolve(), visitors: Object.values(visitors) }
 
-/** Serves the site on the wanted port, or on a free one if that is taken, and answers its origin. */
+/** Serves the site on a port, or on a free one when the port is in use, and answers its origin. */
 export const serve = (wantedPort: number, options: Partial<Options> = {}) =>
   Effect.gen(function* () {
     const clock = yield* Clock.Clock
@@ -70,7 +70,7 @@ const redirect = (location: string, headers: Record<string, string> = {}): Answe
 })
 
 const answer = async ({ doorkeeper, post, visitors: known }: House, request: IncomingMessage): Promise<Answer> => {
-  const url = URL.canParse(request.url ?? "", "http://demo") ? new URL(request.url ?? "", "http://demo") : null
+  const url = URL.parse(request.url ?? "", "http://demo")
   if (url === null) return html(400, Pages.problem("Bad request", "The address is not valid"))
   const origin = `http://${request.headers.host ?? "127.0.0.1"}`
   const session = sessionOf(request)
@@ -122,7 +122,8 @@ const answer = async ({ doorkeeper, post, visitors: known }: House, request: Inc
 const show = (url: URL): Answer => {
   if (url.pathname === "/" || url.pathname === "/orders") {
     const status = url.searchParams.get("status") || null
-    if (status !== null && !isStatus(status)) return html(400, Pages.problem("Bad request", "There is no such status"))
+    if (status !== null && !isStatus(status))
+      return html(400, Pages.problem("Bad request", "This status does not exist"))
     const page = Number(url.searchParams.get("page") ?? "1")
     if (!Number.isInteger(page) || page < 1) return html(400, Pages.problem("Bad request", "Pages are numbered from 1"))
     const wanted = orders.filter((order) => status === null || order.status === status)

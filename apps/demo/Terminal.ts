@@ -1,17 +1,17 @@
 /**
- * The demo as lines of a terminal. Lines are only ever added, so a log of them reads like the screen.
+ * The demo as lines on a terminal. Lines are only added, so a log of them reads like the screen.
  */
 import { Effect, type Schema } from "effect"
 import type { Report, RunEvent } from "./Demo.ts"
 
-/** How lines look: with colours on a terminal that shows them, plain elsewhere. */
+/** The style of lines: coloured on a terminal with colours, plain elsewhere. */
 export interface Style {
   readonly colours: boolean
 }
 
 export const titleLine = (text: string, style: Style): string => `\n${paint("1", `▸ ${text}`, style)}`
 
-/** The line for an event; `null` for one that the demo does not show. */
+/** The line for an event; `null` for an event that the demo does not show. */
 export const eventLine = ({ event, payload }: RunEvent, millis: number, style: Style): string | null => {
   const at = paint("2", `${(millis / 1_000).toFixed(2).padStart(7)} s`, style)
   switch (event) {
@@ -32,7 +32,7 @@ export const eventLine = ({ event, payload }: RunEvent, millis: number, style: S
 
 const maxResultLines = 24
 
-/** The result as JSON, its long lists cut. */
+/** The result as JSON with shortened lists. */
 export const resultLines = (data: Schema.Json, millis: number, style: Style): string => {
   const lines = JSON.stringify(data, null, 2).split("\n")
   const shown =
@@ -45,7 +45,7 @@ export const resultLines = (data: Schema.Json, millis: number, style: Style): st
   ].join("\n")
 }
 
-/** A report that writes to `print`, with the times counted from each title. */
+/** A report that writes to `print`. Times count from each title. */
 export const report = (print: (line: string) => void, style: Style): Report => {
   let began: number | null = null
   return {

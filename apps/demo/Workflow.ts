@@ -1,6 +1,6 @@
 /**
- * The demo workflow: signs in unless the last session still lasts, collects the orders of a status over all pages, and looks
- * up the first of them.
+ * The demo workflow: signs in unless the session of the last run is still valid, collects the orders of a status over all
+ * pages, and reads the newest of them in detail.
  */
 import type { WorkflowNode, WorkflowToSave } from "../api/Client.ts"
 
@@ -36,7 +36,7 @@ const number = { type: "number" } as const
 const asked = "//p[@id='asked']/@data-asked"
 const table = "//table[@id='orders']"
 
-/** Types a code of the credential, and waits for what comes of it. */
+/** Types a code of the credential, and waits for the page that follows. */
 const code = (node: string, name: string, tfa_type: "AUTHENTICATOR" | "EMAIL"): WorkflowNode => ({
   id: node,
   name,
@@ -79,7 +79,7 @@ const outputSchema = {
   required: ["orders", "newest"]
 }
 
-/** Opens the site and signs in, unless the last session still lasts. */
+/** Opens the site and signs in, unless the session of the last run is still valid. */
 const signIn = (site: string): ReadonlyArray<WorkflowNode> => [
   { id: ids.start, name: "Open the site", action: "START", parameters: { url: `${site}/orders` } },
   {

@@ -180,4 +180,4 @@ const noiseHosts =
 
 /** Returns whether an exchange is irrelevant for what a page does: pictures, fonts, styles, media and analytics. */
 export const isNoise = ({ resourceType, url }: Pick<RecordedExchange, "resourceType" | "url">): boolean =>
-  noiseTypes.has(resourceType) || (URL.canParse(url) && noiseHosts.test(new URL(url).hostname))
+  noiseTypes.has(resourceType) || (URL.parse(url) !== null && noiseHosts.test(new URL(url).hostname))

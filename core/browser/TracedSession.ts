@@ -11,11 +11,11 @@ import type { Vision } from "./Vision.ts"
 
 type Verb<Verbs> = keyof Verbs & string
 
-type Spans<Verbs> = ReadonlyArray<readonly [Verb<Verbs>, ReturnType<typeof Trace.inSpan>]>
+type Spans<Verbs> = ReadonlyArray<readonly [Verb<Verbs>, ReturnType<typeof Trace.inLeafSpan>]>
 
 /** A span for each verb of a port, made once for all sessions. */
 const spansOf = <Verbs>(port: string, names: ReadonlyArray<Verb<Verbs>>): Spans<Verbs> =>
-  names.map((name) => [name, Trace.inSpan(`browser ${port}.${name}`, { kind: "client" })])
+  names.map((name) => [name, Trace.inLeafSpan(`browser ${port}.${name}`, { kind: "client" })])
 
 /** The verbs of a port, each in its span. Everything else stays as it is. */
 const traced = <Verbs extends object>(verbs: Verbs, spans: Spans<Verbs>): Verbs => {

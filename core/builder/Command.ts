@@ -199,7 +199,7 @@ const words: Readonly<Record<string, Read>> = {
   input: pair("input", "VALUE", "NAME", (name, value) => Result.succeed({ _tag: "Input", name, value })),
   credential: pair("credential", "USER", "ALIAS SITE", (named, user) => {
     const [, alias = "", site = ""] = /^(\S+)\s+(\S+)$/.exec(named) ?? []
-    return URL.canParse(site) && /^https?:/.test(site) && user.trim() !== ""
+    return URL.parse(site) !== null && /^https?:/.test(site) && user.trim() !== ""
       ? Result.succeed({ _tag: "Credential", alias, site: new URL(site).origin, user: user.trim() })
       : Result.fail("Expected credential ALIAS SITE = USER, such as credential BANK https://bank.example = clerk")
   }),

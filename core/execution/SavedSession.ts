@@ -153,7 +153,7 @@ const isByOrigin = (value: Schema.JsonObject): boolean =>
   Object.entries(value).every(
     ([key, one]) =>
       /^https?:\/\//.test(key) &&
-      URL.canParse(key) &&
+      URL.parse(key) !== null &&
       new URL(key).origin === key.replace(/\/$/, "") &&
       Json.isObject(one)
   )

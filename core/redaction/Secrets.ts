@@ -149,7 +149,7 @@ export class Secrets {
   /** Adds a link that signs in, and the tokens in it. */
   readonly addLink = (address: string): void => {
     this.add(address, "secret")
-    if (!URL.canParse(address)) return
+    if (URL.parse(address) === null) return
     const url = new URL(address)
     this.add(url.href, "secret")
     this.add(

@@ -11,7 +11,7 @@ import { Context, type Effect, type Scope, type Stream } from "effect"
  * `ended`: a run was ended while running. `answered`: a question of a run was answered. `announced`: the submitter of a
  * run for a client has received its id. `watched`: a viewer of a run requests screenshots. `controlled`: control of the
  * browser of a run was taken or released. `builder`: a builder conversation has changed. `received`: a one-time code or
- * a link arrived.
+ * a link arrived. `changed`: a change was recorded in the audit trail of a workspace, of a resource of this kind.
  */
 export type Signal =
   | { readonly _tag: "work" }
@@ -24,6 +24,7 @@ export type Signal =
   | { readonly _tag: "watched"; readonly runId: string }
   | { readonly _tag: "controlled"; readonly runId: string }
   | { readonly _tag: "builder"; readonly conversationId: string }
+  | { readonly _tag: "changed"; readonly workspaceId: string; readonly kind: string }
 
 export class Signals extends Context.Service<
   Signals,

@@ -135,9 +135,12 @@ const ofCountry = (code: string): BrowserLocation => {
 }
 
 const firstZone = (locale: Intl.Locale): string | null => {
-  // A method of newer runtimes, which the type does not have yet.
-  const known = locale as { readonly getTimeZones?: () => ReadonlyArray<string> | undefined }
-  return known.getTimeZones?.()?.find(isKnown) ?? null
+  // A method of newer runtimes, which the type does not have yet, and a property of Node 22.
+  const known = locale as {
+    readonly getTimeZones?: () => ReadonlyArray<string> | undefined
+    readonly timeZones?: ReadonlyArray<string>
+  }
+  return (known.getTimeZones?.() ?? known.timeZones)?.find(isKnown) ?? null
 }
 
 /** The zone of most people, in countries with several. */

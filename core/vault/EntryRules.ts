@@ -313,7 +313,7 @@ const customProblems = (given: Given, sealed: string | null): ReadonlyArray<Prob
 
 const isAddress = (text: string): boolean =>
   /^((25[0-5]|2[0-4]\d|1?\d?\d)(\.(?!$)|$)){4}$/.test(text) ||
-  (/^[0-9a-f:.]+$/i.test(text) && text.includes(":") && URL.canParse(`http://[${text}]`))
+  (/^[0-9a-f:.]+$/i.test(text) && text.includes(":") && URL.parse(`http://[${text}]`) !== null)
 
 const providerProblems = (given: Given, fields: Fields): ReadonlyArray<Problem> => {
   const { sent } = given.reading

@@ -38,7 +38,7 @@ const ports: Readonly<Record<Proxy["scheme"], number>> = { http: 80, https: 443,
 export const parseUrl = (text: string, isOwn = false): Proxy | null => {
   const [, scheme = "", rest = ""] = /^(socks5|https?):\/\/([^\s]+)$/i.exec(text.trim()) ?? []
   // Parse as http, because the URL parser splits other schemes less fully. The port is taken from the text.
-  if (rest === "" || !URL.canParse(`http://${rest}`)) return null
+  if (rest === "" || URL.parse(`http://${rest}`) === null) return null
   const url = new URL(`http://${rest}`)
   const username = decoded(url.username)
   const password = decoded(url.password)

@@ -24,7 +24,7 @@ interface Site {
 const parse = (written: string): Site | null => {
   const [, star, host = "", port = null] =
     /^(\*\.)?(\[[\da-f:.]+\]|[^\s:/?#@*[\]\\%]+)(?::(\d{1,5}))?$/i.exec(written) ?? []
-  if (host === "" || !URL.canParse(`http://${host}/`)) return null
+  if (host === "" || URL.parse(`http://${host}/`) === null) return null
   if (port !== null && (Number(port) < 1 || Number(port) > 65_535)) return null
   const normal = hostOf(new URL(`http://${host}/`))
   const below = star !== undefined
@@ -62,7 +62,7 @@ export const problems = (sites: unknown): ReadonlyArray<Problem> => {
  */
 export const permits = (sites: AllowedSites, address: string): boolean => {
   if (sites.length === 0) return true
-  if (!URL.canParse(address)) return false
+  if (URL.parse(address) === null) return false
   const url = new URL(address)
   if (url.protocol === "about:") return url.pathname === "blank" || url.pathname === "srcdoc"
   if (url.protocol === "blob:") return permits(sites, url.pathname)
@@ -83,7 +83,7 @@ export const refusal = (sites: AllowedSites, address: string): string => {
 
 /** The host of an address. The path and the query may contain secrets and are left out. */
 const siteOf = (address: string): string => {
-  const url = URL.canParse(address) ? new URL(address) : null
+  const url = URL.parse(address)
   if (url === null) return "an address that cannot be read"
   return url.host === "" ? `an address with ${url.protocol}` : url.host
 }

@@ -95,7 +95,7 @@ const isSealed = (text: string): boolean => /^([0-9a-f]{2}){28,}$/i.test(text)
 
 /** Returns whether a proxy address contains a password, or is not an address and so may contain one. */
 const holdsPassword = (text: string): boolean => {
-  const url = URL.canParse(text) ? new URL(text) : null
+  const url = URL.parse(text)
   return url === null || url.username !== "" || url.password !== ""
 }
 

@@ -215,6 +215,30 @@ it.layer(service, { timeout: "60 seconds" })("secret providers", (it) => {
     })
   )
 
+  it.effect("show the namespace of HashiCorp Vault, which null takes away again", () =>
+    Effect.gen(function* () {
+      const server = yield* vaultServer(new Map())
+      const { ask, sealed } = yield* asMember("Owner")
+      const host = new URL(server.url).host
+      server.state.namespace = "team/a"
+      const config = { url: server.url, namespace: "/team/a/", token: sealed(server.token) }
+      const made = yield* ask("POST", "/secret-providers", {
+        ...{ provider_type: "hashicorp_vault", name: "Vault", config }
+      })
+      const hint = { host, mount: "secret", namespace: "team/a" }
+      assert.deepStrictEqual([made.status, made.body.config_hint], [201, hint])
+      const path = `/secret-providers/${made.body.id}`
+      const refused = yield* ask("PATCH", path, { config: { namespace: null } })
+      assert.strictEqual(refused.status, 422, "it is tried without the namespace")
+      server.state.namespace = null
+      const cleared = yield* ask("PATCH", path, { config: { namespace: null } })
+      assert.deepStrictEqual([cleared.status, cleared.body.config_hint], [200, { host, mount: "secret" }])
+      assert.strictEqual((yield* ask("POST", `${path}/test`)).body.success, true)
+      const [listed] = JSON.parse((yield* ask("GET", "/secret-providers")).text)
+      assert.deepStrictEqual(listed.config_hint, { host, mount: "secret" })
+    })
+  )
+
   it.effect("are kept while credentials are bound to them", () =>
     Effect.gen(function* () {
       const { ask, id: secret_provider_id, path } = yield* connected

@@ -32,6 +32,7 @@ interface Result {
   readonly outcome: string
   readonly message: string | null
   readonly retry_session_id?: string | null
+  readonly errors?: ReadonlyArray<{ readonly path: string; readonly message: string }>
   readonly status: string | number
   readonly error?: Readonly<Record<string, unknown>> | null
 }
@@ -182,6 +183,10 @@ it.layer(layerInMemory, { timeout: "60 seconds" })("the verbs for several runs",
       const [refused] = resultsOf(yield* edit(9))
       assert.strictEqual(refused?.outcome, "invalid_input")
       assert.include(String(refused?.message), "month")
+      assert.deepStrictEqual(
+        refused?.errors?.map(({ path }) => path),
+        ["run_input_variables.month"]
+      )
       const [latest] = resultsOf(yield* edit("2026-10"))
       const read = yield* record(String(latest?.retry_session_id))
       assert.deepInclude(read, { input_variables: { month: "2026-10" }, status: "execution.queued" })

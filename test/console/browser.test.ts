@@ -7,8 +7,8 @@ import { createRequire } from "node:module"
 import { join } from "node:path"
 import { gzipSync } from "node:zlib"
 import { assert, it } from "@effect/vitest"
-import { Context, Effect, Layer } from "effect"
-import { type Page, chromium as playwright } from "playwright-core"
+import { Context, Effect, Layer, type Scope } from "effect"
+import { type Locator, type Page, chromium as playwright } from "playwright-core"
 import { vi } from "vitest"
 import { LivingProcesses } from "../../apps/api/installation/LivingProcesses.ts"
 import { buildConsole } from "../../apps/bootstrap/console.js"
@@ -173,6 +173,8 @@ class Console extends Context.Service<
     readonly url: string
     readonly owner: Member
     readonly page: Page
+    /** Closes the page, and opens another one in its place. */
+    readonly replacePage: Effect.Effect<void>
     /** What went wrong in the page since it was last asked. */
     readonly complaints: () => ReadonlyArray<string>
     readonly ids: { readonly orders: string; readonly nightly: string }
@@ -236,21 +238,31 @@ const console = Layer.effect(
       Effect.promise(() => playwright.launch({ executablePath })),
       (one) => Effect.promise(() => one.close())
     )
-    const page = yield* Effect.promise(async () =>
-      (await browser.newContext({ viewport: { width: 1280, height: 800 } })).newPage()
-    )
-    // Below the limit of a test, so that a failure names what was waited for.
-    page.setDefaultTimeout(20_000)
+    const context = yield* Effect.promise(() => browser.newContext({ viewport: { width: 1280, height: 800 } }))
     const wrong: Array<string> = []
-    page.on("pageerror", (error) => wrong.push(error.message))
-    page.on("console", (message) => void (message.type() === "error" && wrong.push(message.text())))
-    page.on("request", (request) => {
-      if (!/^(data|blob):/.test(request.url()) && new URL(request.url()).origin !== url) wrong.push(request.url())
+    const opened = Effect.promise(async () => {
+      const page = await context.newPage()
+      // Below the limit of a test, so that a failure names what was waited for.
+      page.setDefaultTimeout(20_000)
+      page.on("pageerror", (error) => wrong.push(error.message))
+      page.on("console", (message) => void (message.type() === "error" && wrong.push(message.text())))
+      page.on("request", (request) => {
+        if (!/^(data|blob):/.test(request.url()) && new URL(request.url()).origin !== url) wrong.push(request.url())
+      })
+      return page
     })
+    let page = yield* opened
     return Console.of({
       url,
       owner,
-      page,
+      get page() {
+        return page
+      },
+      replacePage: Effect.gen(function* () {
+        yield* Effect.promise(() => page.close())
+        page = yield* opened
+        wrong.splice(0)
+      }),
       ids,
       send,
       complaints: () => wrong.splice(0),
@@ -310,7 +322,21 @@ const at = Effect.fnUntraced(function* (address: string) {
   yield* Effect.promise(() => page.goto(`${url}/${address}`))
 })
 
-it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the console", (it) => {
+it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the console", (layered) => {
+  let isSpoilt = false
+  const it = {
+    /** A test that fails leaves its answers, dialogs and actions under way behind: the next one gets a page of its own. */
+    effect: <E>(name: string, test: () => Effect.Effect<void, E, Layer.Success<typeof console> | Scope.Scope>) =>
+      layered.effect(name, () =>
+        Effect.gen(function* () {
+          if (isSpoilt) yield* (yield* Console).replacePage
+          isSpoilt = true
+          yield* test()
+          isSpoilt = false
+        })
+      )
+  }
+
   it.effect("is at most 250 KiB until its first view, in files that never change under a name", () =>
     Effect.gen(function* () {
       const { buildMillis, send } = yield* Console
@@ -646,7 +672,7 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
         Effect.runPromise(send({ method: "GET", path: `/workflows/${ids.nightly}/run-window`, key: owner.key }))
       yield* at(`#/workflows/${ids.nightly}/window`)
       yield* Effect.promise(async () => {
-        await page.getByText("Nothing is changed").waitFor()
+        await page.getByText("There are no changes").waitFor()
         assert.strictEqual(await page.locator(".weeks td").count(), 56)
       })
       yield* looked("window")
@@ -712,7 +738,7 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
         assert.isTrue(await page.getByRole("button", { name: "Save the window" }).isDisabled())
         assert.strictEqual(await page.getByLabel("Tuesday, range 1: from").inputValue(), "08:00")
         await page.getByRole("button", { name: "Take their version" }).press("Enter")
-        await page.getByText("Nothing is changed").waitFor()
+        await page.getByText("There are no changes").waitFor()
         // The state that the other person replaced comes back from the history.
         await page.locator("summary", { hasText: "History" }).press("Enter")
         await page
@@ -721,7 +747,7 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
           .press("Enter")
         await page.getByText("Saving holds or releases no waiting run now").waitFor()
         await page.getByRole("button", { name: "Undo changes" }).press("Enter")
-        await page.getByText("Nothing is changed").waitFor()
+        await page.getByText("There are no changes").waitFor()
         await page.unrouteAll({ behavior: "wait" })
       })
       // The refused save is written to the console of the browser.
@@ -942,7 +968,7 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
           }
           await route.fulfill({ response: answer, json: { deliveries: [delivery], next_cursor: null } })
         })
-        await page.getByRole("button", { name: "Read again" }).press("Enter")
+        await page.getByRole("button", { name: "Reload" }).press("Enter")
         await page.getByRole("button", { name: `Replay the run ${ran.slice(-8)}` }).press("Enter")
         await page.getByText(/^\d+ of \d+ events of the run arrived$/).waitFor()
         await page.unrouteAll({ behavior: "wait" })
@@ -1234,7 +1260,7 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
         await page.getByLabel("First page").fill(shop)
         await page.getByLabel("Name", { exact: true }).fill("Shop")
         await page.getByRole("button", { name: "Start recording" }).click()
-        await page.getByText("Input 1 is called order_number already").waitFor()
+        await page.getByText("Input 1 already has the name order_number").waitFor()
         await page.evaluate(`location.hash = ${JSON.stringify(`#/workflows/${ids.nightly}/window`)}`)
         await page.getByRole("button", { name: "Add a recurrence" }).click()
         await page.getByLabel("Rule (RFC 5545)").fill("FREQ=NEVER")
@@ -1300,14 +1326,14 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
       yield* server.stop
       yield* Effect.promise(async () => {
         for (const one of [listing, typing])
-          await one.getByText("This page continues by itself when it is back").waitFor()
+          await one.getByText("This page continues automatically when it can").waitFor()
         await typing.getByLabel("Monday, range 1: to").fill("05:45")
       })
       assert.strictEqual((yield* submit).status, 201)
       // Each page continues its stream after the last event that it has seen.
       const continued = Promise.all(
         [listing, typing].map((one) =>
-          one.waitForRequest((request) => /\/events$/.test(request.url()) && "last-event-id" in request.headers())
+          one.waitForRequest((request) => /\/events\?/.test(request.url()) && "last-event-id" in request.headers())
         )
       )
       yield* server.start
@@ -1391,6 +1417,74 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
         yield* Effect.promise(() => page.getByText(text).first().waitFor())
       }
     })
+  )
+
+  it.effect("shows on Home, at a workflow, at a run and in the audit trail what another person changes at once", () =>
+    Effect.gen(function* () {
+      const { page, url } = yield* Console
+      const theirs = yield* Effect.acquireRelease(
+        Effect.promise(async () => {
+          const one = await page.context().newPage()
+          // What is read every ten seconds shows nothing here: the news of the stream must.
+          await one.addInitScript(
+            "{ const every = setInterval; setInterval = (call, ms) => every(call, ms < 5000 ? ms : 1e9) }"
+          )
+          return one
+        }),
+        (one) => Effect.promise(() => one.close())
+      )
+      theirs.setDefaultTimeout(20_000)
+      const section = (title: string) =>
+        theirs.locator(".section", { has: theirs.getByRole("heading", { name: title }) })
+      const entry = (title: string, text: string) => section(title).getByRole("listitem").filter({ hasText: text })
+      const seen = (shown: Locator, state: "visible" | "detached" = "visible") =>
+        Effect.promise(() => shown.first().waitFor({ state }))
+      yield* Effect.promise(async () => {
+        await theirs.goto(`${url}/#/`)
+        await section("Due schedules").getByRole("status").waitFor({ state: "detached" })
+        await section("Next openings").getByRole("status").waitFor({ state: "detached" })
+      })
+      const steps = graphOf(`${shop}/`, [])
+      const made = yield* asked("/workflows", { name: "Seen at once", ...steps })
+      const id = String(made.id)
+      const window = `/workflows/${id}/run-window`
+      const unpaused = (pause_resource: string) => asked("/runs/unpause", { pause_resource, resource_ids: [id] })
+      yield* asked(window, closedNow(), "PUT")
+      yield* seen(entry("Next openings", "Seen at once").getByText(/^opens /))
+      yield* asked(`/workflows/${id}/pause`, {})
+      yield* seen(entry("Next openings", "Seen at once").getByText("paused"))
+      const terms = { workflow_id: id, name: "Fires at once", cron: "30 7 * * *", time_zone: "UTC" }
+      const { id: schedule } = yield* asked("/schedules", terms)
+      yield* seen(entry("Due schedules", "Fires at once"))
+      yield* asked(`/schedules/${schedule}/pause`, {})
+      yield* seen(entry("Due schedules", "Fires at once"), "detached")
+      yield* unpaused("workflow")
+      yield* seen(entry("Next openings", "Seen at once").getByText(/^opens /))
+      const { session_id } = yield* asked("/run", { workflow_id: id })
+      yield* Effect.promise(async () => {
+        await theirs.goto(`${url}/#/runs/${session_id}`)
+        await theirs.getByRole("button", { name: "Unpause All" }).waitFor()
+      })
+      yield* asked(`/workflows/${id}/pause`, { reason: "Being maintained" })
+      yield* seen(theirs.getByText("Being maintained"))
+      yield* unpaused("workflow")
+      yield* seen(theirs.getByText("Being maintained"), "detached")
+      yield* Effect.promise(async () => {
+        await theirs.goto(`${url}/#/workflows/${id}`)
+        await theirs.getByText(/^Version 1 .* window closed$/).waitFor()
+      })
+      yield* asked(`/workflows/${id}`, { name: "Seen at once, too", ...steps, description: "New" }, "PUT")
+      yield* seen(theirs.getByRole("heading", { name: "Seen at once, too" }))
+      yield* asked(window, undefined, "DELETE")
+      yield* seen(theirs.getByText(/window closed$/), "detached")
+      yield* Effect.promise(async () => {
+        await theirs.goto(`${url}/#/audit?of=${id}`)
+        await theirs.getByRole("button", { name: "run window: remove" }).waitFor()
+        assert.strictEqual(await theirs.getByRole("button", { name: "workflow: delete" }).count(), 0)
+      })
+      yield* asked(`/workflows/${id}`, undefined, "DELETE")
+      yield* seen(theirs.getByRole("button", { name: "workflow: delete" }))
+    }).pipe(Effect.scoped)
   )
 
   it.effect("shows an Owner who changed what, and what it was before", () =>
@@ -1772,7 +1866,7 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
         // The page is opened three days before the clocks change. The service lives in the present.
         await page.clock.setFixedTime(change.at - 3 * 86_400_000)
         await page.goto(`${url}/#/workflows/${id}/window`)
-        await page.getByText("Nothing is changed").waitFor()
+        await page.getByText("There are no changes").waitFor()
         const button = (name: string | RegExp) => page.getByRole("button", { name })
         const day = page.getByRole("img", { name: new RegExp(`^${change.date}:.*a day of ${change.hours} hours$`) })
         await day.waitFor()
@@ -1781,7 +1875,7 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
         await button("Copy to all: Monday").click()
         await page.getByText("Saving releases 2 waiting runs now").waitFor()
         await button("Undo changes").click()
-        await page.getByText("Nothing is changed").waitFor()
+        await page.getByText("There are no changes").waitFor()
         await page.getByLabel("Saturday, range 1: from").fill("23:00")
         await page.getByLabel("Saturday, range 1: to").fill("04:00")
         await page.getByText("Saving holds or releases no waiting run now").waitFor()
@@ -1791,7 +1885,7 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
         if (pictures !== undefined) await page.screenshot({ path: join(pictures, "story-clocks.png"), fullPage: true })
         assert.deepStrictEqual(await stored(), before)
         await button("Save the window").click()
-        await page.getByText("Nothing is changed").waitFor()
+        await page.getByText("There are no changes").waitFor()
         assert.notDeepEqual(await stored(), before)
         await page.locator("summary", { hasText: "History" }).click()
         await button(/^Restore the one before/)
@@ -1799,7 +1893,7 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
           .click()
         await page.getByText("Saving holds or releases no waiting run now").waitFor()
         await button("Save the window").click()
-        await page.getByText("Nothing is changed").waitFor()
+        await page.getByText("There are no changes").waitFor()
         assert.deepStrictEqual(await stored(), before)
       })
     }).pipe(Effect.scoped)

@@ -66,7 +66,7 @@ describe("the alarms of an installation", () => {
       { ...process, part: "api", capacity: null, clock_skew_ms: 1_400 },
       { ...process, part: "scheduler", capacity: null, tz_data: "2025b" }
     ])
-    assert.include(none, "No worker is alive")
+    assert.include(none, "No worker is running")
     assert.strictEqual(skew, "The clock of a process (api) is 1.4 s ahead of that of the database")
     assert.include(zones, "(2025b, 2026a)")
   })
@@ -261,14 +261,16 @@ describe("addresses, times and the palette", () => {
   it("changes of a secret provider only what was typed, and puts a role in the place of a token", () => {
     const former = {
       ...{ provider_type: "hashicorp_vault", name: "Safe", cache_ttl_seconds: 60 },
-      config_hint: { host: "vault.example.com", mount: "secret" }
+      config_hint: { host: "vault.example.com", mount: "secret", namespace: "team/a" }
     }
     const typed = connectionOf(former)
-    assert.deepInclude(typed, { name: "Safe", place: "secret", cache: "60", url: "", token: "" })
+    assert.deepInclude(typed, { name: "Safe", place: "secret", namespace: "team/a", cache: "60", url: "", token: "" })
     assert.deepStrictEqual(connectionProblemsOf(typed, former), {})
     assert.isNull(configurationOf(typed, former))
     assert.deepStrictEqual(configurationOf({ ...typed, place: "kv" }, former), { plain: { mount: "kv" }, secrets: {} })
     assert.deepStrictEqual(configurationOf({ ...typed, place: " " }, former)?.plain, { mount: null })
+    assert.deepStrictEqual(configurationOf({ ...typed, namespace: "" }, former)?.plain, { namespace: null })
+    assert.deepStrictEqual(configurationOf({ ...typed, namespace: "b" }, former)?.plain, { namespace: "b" })
     const role = { ...typed, roleId: "r", secretId: "s" }
     assert.deepStrictEqual(configurationOf(role, former), {
       plain: { role_id: "r", token: null },

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
-import { actionWords, differencesOf } from "../../apps/console/audit/AuditModel.ts"
+import { actionWords, differencesOf, type Entry, withNewest } from "../../apps/console/audit/AuditModel.ts"
 import {
   blank,
   bodyOf,
@@ -113,5 +113,17 @@ describe("an entry of the audit trail", () => {
     )
     assert.lengthOf(differencesOf({ before: null, after: null }), 0)
     assert.strictEqual(actionWords("run_window.set"), "run window: set")
+  })
+
+  it("comes in front of those that are shown, which are read again where some may be missing between", () => {
+    const page = (cursor: string | null, ...ids: ReadonlyArray<string>) => ({
+      cursor,
+      entries: ids.map((id) => ({ id }) as Entry)
+    })
+    const shown = page("1", "3", "2", "1")
+    assert.strictEqual(withNewest(shown, page("2", "3", "2")), shown)
+    assert.deepStrictEqual(withNewest(shown, page("2", "4", "3", "2")), page("1", "4", "3", "2", "1"))
+    assert.deepStrictEqual(withNewest(shown, page("8", "9", "8")), page("8", "9", "8"))
+    assert.deepStrictEqual(withNewest(page(null), page(null, "1")), page(null, "1"))
   })
 })

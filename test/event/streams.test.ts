@@ -9,6 +9,9 @@ import * as WorkspaceStream from "../../core/event/stream/WorkspaceStream.ts"
 import { RunStore } from "../../core/run/RunStore.ts"
 import * as Transition from "../../core/run/Transition.ts"
 import { Signals } from "../../core/runtime/Signals.ts"
+import * as AnnouncedChanges from "../../core/workspace/audit/AnnouncedChanges.ts"
+import { Audit, type Author } from "../../core/workspace/audit/Audit.ts"
+import type { AuditAction } from "../../core/workspace/audit/AuditAction.ts"
 import type { RunId, WorkspaceId } from "../../core/workspace/Ids.ts"
 import { makeWorkflow, makeWorkspace, submission } from "../support/fixtures.ts"
 
@@ -58,7 +61,7 @@ it.effect("a workspace's stream has the events its filter takes, and continues a
           const takes = ({ event }: { readonly event: { readonly event: string } }) =>
             event.event !== "execution.success"
           yield* Effect.forkScoped(
-            Stream.runForEach(WorkspaceStream.make(mine.workspaceId, { after, takes }), (part) =>
+            Stream.runForEach(WorkspaceStream.make(mine.workspaceId, { after, takes, changes: false }), (part) =>
               Queue.offer(parts, part)
             )
           )
@@ -81,6 +84,46 @@ it.effect("a workspace's stream has the events its filter takes, and continues a
       yield* Queue.take(again)
       assert.deepStrictEqual(yield* Queue.take(again), stopped)
     })
+  )
+)
+
+it.effect("a workspace's stream names the kinds of what was changed there, where that is asked for", () =>
+  provided(
+    Effect.gen(function* () {
+      const [audit, signals] = [yield* Audit, yield* Signals]
+      const [mine, other] = [yield* makeWorkspace(), yield* makeWorkspace()]
+      const read = (changes: boolean) =>
+        Effect.gen(function* () {
+          const parts = yield* Queue.unbounded<WorkspaceStream.Part>()
+          yield* Effect.forkScoped(
+            Stream.runForEach(
+              WorkspaceStream.make(mine.workspaceId, { after: null, takes: () => true, changes }),
+              (part) => Queue.offer(parts, part)
+            )
+          )
+          yield* Queue.take(parts)
+          return parts
+        })
+      const [asked, notAsked] = [yield* read(true), yield* read(false)]
+      const record = (author: Author, action: AuditAction) =>
+        audit.record(author, { action, resourceId: null, before: null, after: null })
+      yield* record(other, "key.create")
+      yield* audit.recording(mine, Effect.void, () => [
+        { action: "run_window.set", resourceId: null, before: null, after: null },
+        { action: "schedule.create", resourceId: null, before: null, after: null }
+      ])
+      yield* record(mine, "run_window.remove")
+      yield* signals.publish({ _tag: "changed", workspaceId: randomUUID(), kind: "pause" })
+      yield* TestClock.adjust("1 second")
+      const { changed, events } = yield* Queue.take(asked)
+      assert.deepStrictEqual(
+        { changed: changed.toSorted(), events },
+        { changed: ["run_window", "schedule"], events: [] }
+      )
+      yield* TestClock.adjust("20 seconds")
+      assert.deepStrictEqual((yield* Queue.take(asked)).changed, [])
+      assert.deepStrictEqual((yield* Queue.take(notAsked)).changed, [])
+    }).pipe(Effect.provide(AnnouncedChanges.layer))
   )
 )
 

@@ -79,6 +79,12 @@ export const coreTouchesNoWorld: Rule = (sources) =>
     return ambient.filter(([pattern]) => pattern.test(code)).map(([, name]) => `${source.path} uses ${name}`)
   })
 
+/** `URL.canParse` of Node 22 answers false for addresses with letters such as ü once it was called some thousand times. */
+export const nothingAsksCanParse: Rule = (sources) =>
+  sources
+    .filter(({ text }) => /\bcanParse\b/.test(codeOf(text)))
+    .map(({ path }) => `${path} uses URL.canParse: take URL.parse, which answers null`)
+
 /** The rooms of core, from the ground up. A room imports itself and those that stand before it. */
 export const rooms = [
   "window",

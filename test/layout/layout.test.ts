@@ -81,6 +81,12 @@ const rules: ReadonlyArray<readonly [string, Rules.Rule, ReadonlyArray<Source>, 
     shipped,
     [file("core/run/Settings.ts", ""), file("core/agent/recovery/Settings.ts", "")]
   ],
+  [
+    "nothing asks URL.canParse",
+    Rules.nothingAsksCanParse,
+    shipped,
+    [file("core/run/A.ts", "const isAddress = URL.canParse(text)")]
+  ],
   ["files are named after an idea", Rules.filesAreNamedAfterAnIdea, everything, [file("core/run/utils.ts", "")]]
 ]
 

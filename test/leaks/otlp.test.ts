@@ -1,6 +1,8 @@
+import { createServer } from "node:http"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, References } from "effect"
+import { Effect, Layer, Logger, References } from "effect"
 import * as HttpSender from "../../adapters/http/HttpSender.ts"
+import { formatters } from "../../adapters/log/LogFormat.ts"
 import * as Memory from "../../adapters/memory/Memory.ts"
 import * as Telemetry from "../../adapters/telemetry/Telemetry.ts"
 import { isAskedFor } from "../../apps/cli/Telemetry.ts"
@@ -12,8 +14,9 @@ import { RunStore } from "../../core/run/RunStore.ts"
 import * as Trace from "../../core/runtime/Trace.ts"
 import * as ScriptedBrowser from "../../core/testing/browser/ScriptedBrowser.ts"
 import { graphOf } from "../support/browser.ts"
-import { canary, leaksIn } from "../support/canaries.ts"
+import { canary, leaksIn, plainCanary } from "../support/canaries.ts"
 import { asMember } from "../support/credentials.ts"
+import { listening } from "../support/listening.ts"
 import { collector, type Span, variablesFor } from "../support/otlp.ts"
 import { type Received, receiver } from "../support/receiver.ts"
 import { layerWith, Service } from "../support/service.ts"
@@ -156,6 +159,98 @@ describe("traces and metrics over OTLP", () => {
           assert.match(String(headers.traceparent), /^00-0af7651916cd43dd8448eb211c80319c-.*-00$/)
       }).pipe(Effect.scoped),
     60_000
+  )
+})
+
+/** A receiver that answers as it is told to, or never for `null`; `count` waits for so many requests in all. */
+const standIn = Effect.gen(function* () {
+  const switches: { status: number | null } = { status: 400 }
+  const waiting = new Set<() => void>()
+  let requests = 0
+  const server = createServer((request, answer) => {
+    request.resume()
+    request.on("end", () => {
+      requests++
+      if (switches.status !== null) answer.writeHead(switches.status).end()
+      for (const look of waiting) look()
+    })
+  })
+  const port = yield* listening(server)
+  const count = (wanted: number) =>
+    Effect.callback<void>((resume) => {
+      const look = () => {
+        if (requests < wanted) return
+        waiting.delete(look)
+        resume(Effect.void)
+      }
+      waiting.add(look)
+      look()
+    })
+  return { port, switches, count, requests: () => requests }
+})
+
+describe("a receiver of telemetry that is away", () => {
+  it.live("is logged once when it goes and once when it is back, without its path and keys", () =>
+    Effect.gen(function* () {
+      const { count, port, requests, switches } = yield* standIn
+      const secrets = [plainCanary("path"), plainCanary("query"), plainCanary("header")] as const
+      const [path, query, header] = secrets.map(({ value }) => value)
+      const lines: Array<string> = []
+      const looking = new Set<() => void>()
+      const logger = Logger.make((entry) => {
+        lines.push(formatters.json?.log(entry) ?? "")
+        for (const look of looking) look()
+      })
+      const said = (words: string) =>
+        Effect.callback<void>((resume) => {
+          const look = () => {
+            if (lines.some((line) => line.includes(words))) resume(Effect.void)
+          }
+          looking.add(look)
+          look()
+        })
+      const environment = {
+        OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}/${path}?key=${query}`,
+        OTEL_EXPORTER_OTLP_HEADERS: `x-api-key=${header}`,
+        OTEL_EXPORTER_OTLP_TIMEOUT: "300",
+        OTEL_BSP_SCHEDULE_DELAY: "20",
+        OTEL_METRIC_EXPORT_INTERVAL: "20"
+      }
+      const span = Trace.inSpan("POST /run", { decides: true })(Effect.void)
+      const spans = Effect.forkChild(Effect.forever(Effect.andThen(span, Effect.sleep("5 millis"))))
+      yield* Effect.gen(function* () {
+        yield* spans
+        const host = `The receiver of telemetry at 127.0.0.1:${port}`
+        yield* said(`${host} is away: it answers 400`)
+        yield* count(10)
+        assert.lengthOf(
+          lines.filter((line) => line.includes(host)),
+          1,
+          lines.join("\n")
+        )
+        switches.status = 200
+        yield* said(`${host} takes it again`)
+        // Within ten seconds another outage is not logged, whatever it is.
+        switches.status = null
+        yield* count(requests() + 3)
+        switches.status = 200
+        yield* count(requests() + 3)
+        assert.lengthOf(
+          lines.filter((line) => line.includes(host)),
+          2,
+          lines.join("\n")
+        )
+      }).pipe(Effect.provide(Telemetry.layer({ environment, part: "api", version: "1.0.0" })), Effect.scoped, (all) =>
+        Effect.provide(all, Layer.merge(Logger.layer([logger]), Layer.succeed(References.MinimumLogLevel, "All")))
+      )
+      assert.deepStrictEqual(
+        leaksIn(
+          lines.map((bytes) => ({ channel: "log", bytes })),
+          [...secrets]
+        ),
+        []
+      )
+    }).pipe(Effect.scoped)
   )
 })
 

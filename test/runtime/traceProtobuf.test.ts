@@ -1,76 +1,97 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { OtlpSerialization, type OtlpTracer } from "effect/observability"
+import { type OtlpResource, OtlpSerialization, type OtlpTracer } from "effect/observability"
+import * as TraceJson from "../../adapters/telemetry/TraceJson.ts"
 import * as TraceProtobuf from "../../adapters/telemetry/TraceProtobuf.ts"
+import type { EndedSpan } from "../../core/runtime/Trace.ts"
 
-type Span = OtlpTracer.ScopeSpan["spans"][number]
-
-const span: Span = {
+const span: EndedSpan = {
   traceId: "0af7651916cd43dd8448eb211c80319c",
   spanId: "b7ad6b7169203331",
-  parentSpanId: undefined,
+  parentSpanId: null,
   name: "POST /run",
-  kind: 2,
-  startTimeUnixNano: "1764000000123456789",
-  endTimeUnixNano: "1764000000223456789",
-  attributes: [],
-  droppedAttributesCount: 0,
-  events: [],
-  droppedEventsCount: 0,
-  status: { code: 1 },
-  links: [],
-  droppedLinksCount: 0
+  kind: "server",
+  from: 1_764_000_000_123_456_789n,
+  to: 1_764_000_000_223_456_789n,
+  attributes: {},
+  failure: null,
+  interrupted: false
 }
 
-const values: Span["attributes"] = [
-  { key: "text", value: { stringValue: "é😀" } },
-  { key: "empty", value: { stringValue: "" } },
-  { key: "yes", value: { boolValue: true } },
-  { key: "no", value: { boolValue: false } },
-  ...[0, 127, 128, 201, 2 ** 31, Number.MAX_SAFE_INTEGER, 2 ** 63, -1, "9007199254740993", "-9223372036854775808"].map(
-    (intValue) => ({ key: "integer", value: { intValue } })
-  ),
-  { key: "double", value: { doubleValue: -1.5 } },
-  {
-    key: "list",
-    value: { arrayValue: { values: [{ stringValue: "a" }, { intValue: 1 }, { arrayValue: { values: [] } }] } }
-  },
-  { key: "pairs", value: { kvlistValue: { values: [{ key: "a", value: { boolValue: true } }] } } },
-  { key: "bytes", value: { bytesValue: new Uint8Array([1, 2, 255]) } },
-  { key: "nothing", value: {} },
-  { key: "long", value: { stringValue: "x".repeat(20_000) } }
-]
+const attributes: EndedSpan["attributes"] = {
+  text: "é😀",
+  empty: "",
+  yes: true,
+  no: false,
+  ...Object.fromEntries([0, 127, 128, 201, 2 ** 31, Number.MAX_SAFE_INTEGER, -1].map((one) => [`integer ${one}`, one])),
+  double: -1.5,
+  large: 2 ** 60,
+  nothing: null,
+  long: "x".repeat(20_000)
+}
 
-const failed: Span = {
+const failed: EndedSpan = {
   ...span,
+  kind: "client",
   parentSpanId: "00f067aa0ba902b7",
-  attributes: values,
-  status: { code: 2, message: "PageFailure" },
-  events: [
-    { name: "exception", timeUnixNano: "1", attributes: values.slice(0, 3), droppedAttributesCount: 0 },
-    { name: "", timeUnixNano: "18446744073709551615", attributes: [], droppedAttributesCount: 0 }
-  ],
-  links: [{ traceId: span.traceId, spanId: span.spanId, attributes: values.slice(0, 2), droppedAttributesCount: 0 }]
+  attributes,
+  failure: "PageFailure"
+}
+const interrupted: EndedSpan = {
+  ...failed,
+  kind: "consumer",
+  from: 1n,
+  to: 2n ** 64n - 1n,
+  failure: null,
+  interrupted: true
 }
 
-it.effect("the binary form of traces is, byte by byte, that of Effect", () =>
+const resource: OtlpResource.Resource = {
+  attributes: [
+    { key: "service.name", value: { stringValue: "sluice" } },
+    { key: "process.pid", value: { intValue: 4_711 } }
+  ],
+  droppedAttributesCount: 0
+}
+
+const bytesOf = (body: ReturnType<ReturnType<typeof TraceJson.make>["take"]>): Uint8Array =>
+  body._tag === "Uint8Array" ? body.body : new Uint8Array(0)
+
+/** Messages are written from their end, and so lists are. */
+const reversed = (data: OtlpTracer.TraceData): OtlpTracer.TraceData => ({
+  resourceSpans: data.resourceSpans.map(({ resource, scopeSpans }) => ({
+    resource: { ...resource, attributes: resource.attributes.toReversed() },
+    scopeSpans: scopeSpans.map(({ scope, spans }) => ({
+      scope,
+      spans: spans.toReversed().map((one) => ({ ...one, attributes: one.attributes.toReversed() }))
+    }))
+  }))
+})
+
+it.effect("the binary form of traces is, byte by byte, what Effect makes of their form in JSON", () =>
   Effect.gen(function* () {
     const { traces } = yield* OtlpSerialization.OtlpSerialization
-    const batch = (spans: Array<Span>): OtlpTracer.TraceData => ({
-      resourceSpans: [
-        {
-          resource: { attributes: values.slice(0, 5), droppedAttributesCount: 0 },
-          scopeSpans: [{ scope: { name: "effect", version: "4.1.0" }, spans }]
-        }
-      ]
-    })
-    for (const spans of [[], [span], [failed, span, failed], Array.from({ length: 20 }, () => failed)]) {
-      const body = traces(batch(spans))
+    const [binary, json] = [TraceProtobuf.make(resource), TraceJson.make(resource)]
+    for (const spans of [
+      [],
+      [span],
+      [failed, span, interrupted],
+      Array.from({ length: 20 }, () => failed),
+      [{ ...span, kind: "internal" as const }]
+    ]) {
+      for (const one of spans) {
+        binary.add(one)
+        json.add(one)
+      }
+      assert.deepStrictEqual([binary.size, json.size], [spans.length, spans.length])
+      const data = JSON.parse(new TextDecoder().decode(bytesOf(json.take()))) as OtlpTracer.TraceData
+      assert.strictEqual(data.resourceSpans[0]?.scopeSpans[0]?.spans.length, spans.length)
+      const expected = traces(reversed(data))
       assert.deepStrictEqual(
-        Buffer.from(TraceProtobuf.encode(batch(spans))).toString("base64"),
-        Buffer.from(body._tag === "Uint8Array" ? body.body : []).toString("base64")
+        Buffer.from(bytesOf(binary.take())).toString("base64"),
+        Buffer.from(bytesOf(expected)).toString("base64")
       )
+      assert.deepStrictEqual([binary.size, json.size], [0, 0])
     }
-    assert.deepStrictEqual(TraceProtobuf.encode({ resourceSpans: [] }), new Uint8Array(0))
   }).pipe(Effect.provide(OtlpSerialization.layerProtobuf))
 )

@@ -1,4 +1,4 @@
-/** Holds a user for a browser until it is ended, and says which. */
+/** Reserves a user for a browser until this process ends, and prints its id. */
 import * as Confinement from "../../adapters/playwright/Confinement.ts"
 
 const { user } = Confinement.hold({ user: "fresh", sandbox: true, gaps: [] })

@@ -1,5 +1,5 @@
 /**
- * JSON that a JSON schema allows, and JSON that is close to it, drawn from a seed.
+ * JSON that a JSON schema allows, and nearly valid JSON, generated from a seed.
  */
 
 export type JsonSchema = Readonly<Record<string, unknown>>
@@ -25,7 +25,7 @@ export const pick = <A>(values: ReadonlyArray<A>, draw: Draw): A => {
 
 const words = ["", "a", "Nightly", "  spaced  ", "Zürich ✓", "x".repeat(40), "0", "null", "{{context.inputs.x}}"]
 
-/** Draws a value that `schema` allows. `resolve` follows references. */
+/** Generates a value that `schema` allows. `resolve` follows references. */
 export const generate = (schema: JsonSchema, draw: Draw, resolve: (ref: string) => JsonSchema, depth = 0): unknown => {
   if (typeof schema.$ref === "string") return generate(resolve(schema.$ref), draw, resolve, depth)
   if ("const" in schema) return schema.const
@@ -103,7 +103,7 @@ const fields = (schema: JsonSchema, draw: Draw, resolve: (ref: string) => JsonSc
   )
 }
 
-/** Values of every type, to be put where they do not belong. */
+/** Values of every type, for fields of other types. */
 const garbage: ReadonlyArray<unknown> = [null, 42, -1.5, "", "garbage", true, [], [[]], {}, { a: { b: 1 } }]
 
 /** A value changed in one place: a field dropped, or another type put in its place. */

@@ -1,5 +1,5 @@
 /**
- * Imported before a program (`node --import`), it writes which packages the program has loaded to the file
+ * Imported before a program (`node --import`), this module writes the packages that the program has loaded to the file
  * `SLUICE_TEST_LOADED` when the program ends, one a line.
  */
 import { writeFileSync } from "node:fs"

@@ -1,13 +1,13 @@
 /**
- * The order in which test files run: project by project, because a worker keeps its modules and its browser only for files
- * of one project, and those that take long first, so that none is left alone at the end.
+ * The order of test files: project by project, because a worker keeps its modules and its browser only for files of one
+ * project, and long files first, so that none runs alone at the end.
  */
 import { BaseSequencer, type TestSpecification } from "vitest/node"
 import type { Project } from "../projects.ts"
 
 const order: ReadonlyArray<Project> = ["e2e", "browser", "http", "contract", "timing", "unit"]
 
-/** The tests that take long on every machine within their project: whole browsers and processes. */
+/** The files with long tests on every machine, within their project: whole browsers and processes. */
 const long = ["test/gauntlet/", "test/agent/hostile.", "test/leaks/", "test/agent/recovery/browser.", "test/mail/"]
 
 /** Files of a lower rank run first. */

@@ -1,7 +1,7 @@
 /**
- * The reporter whose file `npm test` reads: how many tests passed, and how many failed. An error outside of a test, and a file
- * that could not be loaded, count as a failure each. The exit code of the runner does not tell: code in its process may end it
- * with another one.
+ * The reporter that writes the counts of passed and failed tests to the file that `npm test` reads. An error outside of a
+ * test and a file that could not be loaded count as a failure each. The exit code of the runner is not reliable: code under
+ * test may change it.
  */
 import { writeFileSync } from "node:fs"
 import type { Reporter, SerializedError, TestModule } from "vitest/node"

@@ -1,5 +1,5 @@
 /**
- * Sends large bodies from a thread of its own, so that sending them does not count for the thread that is watched.
+ * Sends large bodies from a separate thread, so that the sending does not count for the measured thread.
  */
 import { Worker } from "node:worker_threads"
 import { Effect } from "effect"
@@ -31,10 +31,10 @@ export const start = Effect.map(
     (worker) => Effect.promise(() => worker.terminate())
   ),
   (worker) => ({
-    /** Sends a body as often as it is run. An answer of status 0 says why there is none. */
+    /** Sends a body at each run of the effect. A status of 0 means no answer; its text is the reason. */
     post: (url: string, headers: Readonly<Record<string, string>>, text: string): Effect.Effect<Answer> => {
       const bytes = new TextEncoder().encode(text)
-      // Shared memory is handed to the thread without a copy.
+      // Shared memory is passed to the thread without a copy.
       const body = new SharedArrayBuffer(bytes.length)
       new Uint8Array(body).set(bytes)
       return Effect.callback((resume) => {

@@ -7,10 +7,10 @@ import { fileURLToPath } from "node:url"
 import { Effect } from "effect"
 
 export interface Memory {
-  /** Bytes that the process holds, now and at most since it was last at rest. */
+  /** The memory of the process in bytes, now and at most since the last restart of the measurement. */
   readonly rss: number
   readonly peak: number
-  /** The longest that it computed without looking for other work since then, in milliseconds of its processor. */
+  /** The longest turn of its event loop since then, in milliseconds of processor time. */
   readonly longestTurn: number
 }
 
@@ -19,7 +19,7 @@ export interface Running {
   /** A key of an owner. */
   readonly key: string
   readonly workflowId: string
-  /** Frees what is not used, and restarts the measurement. */
+  /** Collects garbage and restarts the measurement. */
   readonly rest: () => Promise<Memory>
   readonly memory: () => Promise<Memory>
   readonly pid: number

@@ -1,6 +1,6 @@
 /**
- * The HTTP interface in a separate process, so that what it costs is not mixed with what its clients cost. Started by
- * `ServerFork.ts`, which it tells where it listens and, when asked, how much memory it has used.
+ * The HTTP interface in a separate process, so that its costs are separate from those of its clients. `ServerFork.ts` starts
+ * it, and receives its address and, on request, its use of memory.
  */
 import { randomUUID } from "node:crypto"
 import { openSync } from "node:fs"
@@ -32,7 +32,7 @@ const stores =
     : Layer.provideMerge(RunLog.layer, Postgres.layer(Redacted.make(url), 10))
 const storage = Layer.mergeAll(stores, Crypto.layer, MemoryArtifacts.layer)
 
-// The log is part of what a request costs, and nothing here reads it.
+// The log is part of the cost of a request, and no test reads it.
 const writer = LineWriter.make({ descriptor: openSync("/dev/null", "w"), dropped: String })
 const log = Layer.merge(
   Logger.layer([Logger.map(formatters.json ?? Logger.formatJson, writer.line)]),
@@ -83,7 +83,7 @@ const sample = () => {
 
 let longestTurn = 0
 let used = process.threadCpuUsage()
-/** Looks at every turn of the event loop how much the one before computed. */
+/** Measures the processor time of each turn of the event loop. */
 const watch = () => {
   const now = process.threadCpuUsage()
   longestTurn = Math.max(longestTurn, (now.user + now.system - used.user - used.system) / 1_000)

@@ -1,7 +1,7 @@
 /**
- * A worker in a separate process, whose runs do nothing but use their credentials. What only so many of them may do at
- * a time they mark with locks of a session of the database, which end with the process, and write down when they find
- * it marked already. Started by `test/e2e/slots.test.ts`.
+ * A worker in a separate process, whose runs only use their credentials. For each act with a limit of concurrent runs, a
+ * run takes an advisory lock of the database, which ends with the process, and records a violation when all are taken.
+ * `test/e2e/slots.test.ts` starts it.
  */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { Effect, Layer, Redacted } from "effect"
@@ -15,7 +15,7 @@ import * as Worker from "../../core/run/Worker.ts"
 const url = Redacted.make(process.env.SLUICE_TEST_DATABASE ?? "")
 const limits = JSON.parse(process.env.SLUICE_TEST_LIMITS ?? "{}") as Readonly<Record<string, number>>
 
-/** How long the pieces of a run take. */
+/** The duration of each part of a run. */
 const pieces = ["3 millis", "11 millis", "6 millis", "23 millis"] as const
 let turn = 0
 const piece = Effect.suspend(() => Effect.sleep(pieces[turn++ % pieces.length] ?? "5 millis"))
@@ -24,7 +24,7 @@ const executor = Layer.effect(
   Executor,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    // The locks of a session are its own however often it takes them, so this process tracks its own here.
+    // A session can take its own lock again, so the process tracks its own locks here.
     const mine = new Set<string>()
 
     const mark = Effect.fnUntraced(function* (name: string) {
@@ -40,7 +40,7 @@ const executor = Layer.effect(
         Effect.andThen(Effect.sync(() => mine.delete(name)))
       )
 
-    /** Takes one of so many places under a name; that there is none is what must never happen. */
+    /** Takes one of the `limit` places of a name. It must never happen that all are taken. */
     const place = (name: string, limit: number) =>
       Effect.acquireRelease(
         Effect.gen(function* () {

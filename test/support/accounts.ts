@@ -1,5 +1,5 @@
 /**
- * Credentials as a run uses them, with secrets that are written down.
+ * Credentials of a run, with constant secrets.
  */
 import { Effect, Redacted } from "effect"
 import type { Account, LoginSecrets } from "../../core/vault/Account.ts"

@@ -20,7 +20,7 @@ import type { Offer } from "../../core/workflow/patch/Patch.ts"
 export interface Step {
   readonly action: string
   readonly parameters?: Record<string, unknown>
-  /** The next step, by position; the following one when not given. */
+  /** The next step, by position; by default the following one. */
   readonly to?:
     | number
     | { readonly yes: number; readonly no: number }
@@ -56,7 +56,7 @@ export interface Seen {
   readonly outcome: Outcome
   readonly steps: ReadonlyArray<string>
   readonly pictures: ReadonlyArray<Picture>
-  /** The files that were downloaded, with what they hold as text. */
+  /** The downloaded files, with their contents as text. */
   readonly files: ReadonlyArray<{
     readonly node: string
     readonly fileName: string
@@ -65,14 +65,14 @@ export interface Seen {
     readonly text: string
   }>
   readonly marks: ReadonlyArray<string>
-  /** The logins that began and were over, such as `BANK begins`. */
+  /** The beginnings and ends of logins, such as `BANK begins`. */
   readonly logins: ReadonlyArray<string>
   /** The recoveries of failed steps. */
   readonly analyses: ReadonlyArray<Analysis>
   readonly offers: ReadonlyArray<Offer>
 }
 
-/** Walks a graph, and answers its outcome and the reports on the way. */
+/** Walks a graph, and returns its outcome and the reports. */
 export const walk = (
   graph: { readonly nodes: unknown; readonly edges: unknown },
   inputs: Schema.JsonObject = {},

@@ -1,40 +1,40 @@
 /**
- * Secrets that are planted to see whether they come out: each is a random text that occurs nowhere else, and is looked for in
- * every form in which a program may write it down.
+ * Planted secrets: each is a random text that occurs nowhere else. A search finds it in every form in which a program may
+ * write it.
  */
 import { randomBytes } from "node:crypto"
 
 export interface Canary {
-  /** The kind of secret that it was planted as, such as `password`. */
+  /** The kind of the secret, such as `password`. */
   readonly name: string
   readonly value: string
-  /** A part of it, of letters and digits, that occurs in other secrets and nowhere else: they are looked for together by it. */
+  /** A part of letters and digits that several secrets share and no other text contains: one search finds them all. */
   readonly mark?: string
 }
 
 const mark = randomBytes(6).toString("hex")
 
-/** A text in all the secrets below: where it is found, a part of a secret has leaked. */
+/** A text in all the secrets below: where it occurs, a part of a secret has leaked. */
 export const part: Canary = { name: "part of a secret", value: mark }
 
-/** A secret of letters, digits and signs that are written in another way in JSON, HTML, addresses and shells. */
+/** A secret of letters, digits and signs that JSON, HTML, addresses and shells escape. */
 export const canary = (name: string): Canary => ({
   name,
   value: `Cy"${mark}${randomBytes(6).toString("hex")}&é/${name}`,
   mark
 })
 
-/** A secret of letters and digits only, for places that allow no more. */
+/** A secret of letters and digits, for fields that allow nothing else. */
 export const plainCanary = (name: string): Canary => ({
   name,
   value: `cy${mark}${randomBytes(7).toString("hex")}`,
   mark
 })
 
-/** A secret that is a short code. It is looked for where it stands alone. */
+/** A secret that is a short code. The search finds it as a whole word only. */
 export const codeCanary = (name: string, value: string): Canary => ({ name, value })
 
-/** Something that the system produced, and where: the name of a log, of a table, of an address. */
+/** An output of the system, and its source: the name of a log, a table or an address. */
 export interface Evidence {
   readonly channel: string
   readonly bytes: Uint8Array | string
@@ -44,11 +44,11 @@ export interface Leak {
   readonly channel: string
   readonly canary: string
   readonly form: string
-  /** The text before it, to find the place by. It shows nothing of the secret. */
+  /** The text before it, which helps to find the place. It contains no part of the secret. */
   readonly before: string
 }
 
-/** All places of a canary. */
+/** All places where a canary occurs. */
 export const leaksIn = (evidence: Iterable<Evidence>, canaries: ReadonlyArray<Canary>): ReadonlyArray<Leak> => {
   const groups = [...new Set(canaries.map((one) => one.mark))].map((of) => ({
     marks: of === undefined ? null : formsOf({ name: "", value: of }).map(({ pattern }) => pattern),
@@ -100,7 +100,7 @@ const formsOf = ({ value }: Canary): ReadonlyArray<Form> => {
   const isCode = /^[\w-]{4,10}$/.test(value)
   const written = Object.entries(texts).map(([form, text]) => ({ form, pattern: Buffer.from(text, "utf8") }))
   if (isCode) {
-    // A few digits occur by chance; a code that is written down stands between quotes, tags or as a value.
+    // A few digits occur by chance; a written code is between quotes or tags, or is a value.
     const around: ReadonlyArray<readonly [string, string]> = [
       ['"', '"'],
       ['\\"', '\\"'],
@@ -127,7 +127,7 @@ const formsOf = ({ value }: Canary): ReadonlyArray<Form> => {
   ])
 }
 
-/** The letters of base64 that a text has whatever stands before and behind it, when it begins at a place of a group of three. */
+/** The base64 letters of a text that do not depend on its surroundings, for each position in a group of three bytes. */
 const inside = (bytes: Buffer, shift: number, encoding: "base64" | "base64url"): string => {
   const text = Buffer.concat([Buffer.alloc(shift), bytes])
     .toString(encoding)

@@ -1,4 +1,4 @@
-/** A certificate for loopback that no authority signed, and its key: for tests of TLS. It is worthless elsewhere. */
+/** A self-signed certificate for loopback and its key, for tests of TLS. */
 export const certificate = {
   key: `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgHI+CcwG/tgRBKcK8

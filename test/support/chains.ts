@@ -1,4 +1,4 @@
-/** Workflows of many nodes in one row. */
+/** Workflows with a long chain of nodes. */
 import { randomUUID } from "node:crypto"
 
 interface Step {
@@ -6,7 +6,7 @@ interface Step {
   readonly parameters: object
 }
 
-/** The nodes and edges of so many nodes between START and END. */
+/** The nodes and edges of a chain between START and END. */
 export const chain = (count: number, stepAt: (index: number) => Step) => {
   const ids = Array.from({ length: count + 2 }, () => randomUUID())
   const start = { action: "START", parameters: { url: "https://site.test" } }
@@ -22,7 +22,7 @@ export const chain = (count: number, stepAt: (index: number) => Step) => {
   }
 }
 
-/** A step that sets a name of the context to the value of an expression. */
+/** A step that sets a variable of the context to the value of an expression. */
 export const setting = (value: string, name = "x"): Step => ({
   action: "TRANSFORM",
   parameters: { operations: [{ type: "SET", target: `context.${name}`, value }] }

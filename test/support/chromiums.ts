@@ -1,7 +1,7 @@
 /** The Chromium browsers of a process, as the system sees them. */
 import { execFileSync } from "node:child_process"
 
-/** Every process of the system: its id, its parent's and what it was started with. */
+/** Every process of the system: its id, its parent's id and its command line. */
 const rows = () =>
   execFileSync("ps", ["-eo", "pid,ppid,args"], { encoding: "utf8" })
     .split("\n")
@@ -10,13 +10,13 @@ const rows = () =>
       found === null ? [] : [{ pid: Number(found[1]), parent: Number(found[2]), args: found[3] ?? "" }]
     )
 
-/** The browsers that a process has started: the processes that all others of them descend from. */
+/** The main processes of the browsers that a process has started. */
 export const chromiumsOf = (pid: number): ReadonlyArray<number> =>
   rows()
     .filter(({ args, parent }) => parent === pid && /chrom/.test(args) && !args.includes("<defunct>"))
     .map((row) => row.pid)
 
-/** These processes and all that descend from them. */
+/** These processes and all their descendants. */
 export const withDescendants = (roots: ReadonlyArray<number>): ReadonlyArray<number> => {
   const all = rows()
   const below = new Set(roots)

@@ -1,5 +1,5 @@
 /**
- * How known clients read a stream of events, as far as they differ: written down from what they do on the wire.
+ * How known clients read a stream of events: their differences, as observed on the wire.
  */
 import { connect } from "node:net"
 
@@ -10,7 +10,7 @@ export interface Seen {
 
 export interface RawStream {
   readonly head: () => string
-  /** The body without its chunk sizes, as it stands in the pieces of the network. */
+  /** The body without chunk sizes, in the pieces that arrived. */
   readonly body: () => string
   readonly chunks: () => ReadonlyArray<string>
   readonly until: (done: (body: string) => boolean) => Promise<string>
@@ -18,7 +18,7 @@ export interface RawStream {
   readonly close: () => void
 }
 
-/** Opens a stream over a plain socket, to see what really goes over the wire. */
+/** Opens a stream over a plain socket, to read the bytes on the wire. */
 export const openRaw = (url: string, path: string, key: string, headers: Record<string, string> = {}): RawStream => {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)
@@ -73,7 +73,7 @@ export const openRaw = (url: string, path: string, key: string, headers: Record<
   }
 }
 
-/** The frames of a body, as the strictest reader splits them: an empty line ends a frame, lines end in a bare line feed. */
+/** The frames of a body for the strictest reader: an empty line ends a frame, lines end in a bare line feed. */
 export const framesOf = (body: string): ReadonlyArray<Seen> =>
   body
     .split("\n\n")

@@ -1,5 +1,5 @@
 /**
- * Conversations, and runs that have failed, for tests that need any of them.
+ * Conversations and failed runs, for tests that need some.
  */
 import { Effect } from "effect"
 import { failure } from "../../core/run/Run.ts"
@@ -11,7 +11,7 @@ import { type Member, Service } from "./service.ts"
 
 const workflow = { name: "Nightly", ...graph() }
 
-/** Has a run fail. */
+/** Makes a run fail. */
 export const failedRun = (id: string) =>
   Effect.gen(function* () {
     const runs = yield* RunStore
@@ -29,7 +29,7 @@ export const failedRun = (id: string) =>
     return id
   })
 
-/** Conversations of a workspace that do nothing, and questions of others; no more of them at once than it may have. */
+/** Idle conversations of a workspace, and conversations with a question, at most as many as the workspace may have. */
 export const conversationsOf = Effect.fnUntraced(function* ({ key }: Member) {
   const { send } = yield* Service
   const base = "/workflow-builder/agent"
@@ -61,7 +61,7 @@ export const conversationsOf = Effect.fnUntraced(function* ({ key }: Member) {
   })
   return {
     question,
-    /** The conversation of the question that was made last, or else one that waits for a message. */
+    /** The conversation of the latest question, or else one that waits for a message. */
     id: Effect.suspend(() => {
       const id = asking
       asking = null

@@ -1,5 +1,5 @@
 /**
- * Shared values of tests of credentials: a pair, cookies, and requests of one member.
+ * Shared values for tests of credentials: a pair, cookies, and requests of one member.
  */
 import { randomUUID } from "node:crypto"
 import { Effect } from "effect"
@@ -15,7 +15,7 @@ export const cookies = [
 
 export const query = (fields: Record<string, string>) => `?${new URLSearchParams(fields)}`
 
-/** Requests of one member, and values sealed with their workspace's key. */
+/** Requests of one member, and values sealed with the key of the member's workspace. */
 export const asMember = Effect.fnUntraced(function* (role: Member["caller"]["role"] = "Member", beside?: Member) {
   const { member, send } = yield* Service
   const me = yield* member(role, beside)
@@ -24,7 +24,7 @@ export const asMember = Effect.fnUntraced(function* (role: Member["caller"]["rol
   return { me, ask, sealed: (value: unknown) => seal(me.encryptionKey, value) }
 })
 
-/** A connection whose access cannot be unsealed, to a store of an unknown type unless one is given. */
+/** A connection whose access cannot be unsealed, to a store of the given or an unknown type. */
 export const makeSecretProvider = (workspaceId: WorkspaceId, providerType = "none that is known") =>
   Effect.gen(function* () {
     const provider: SecretProvider = {

@@ -1,18 +1,18 @@
 /**
- * The way to a PostgreSQL server through a listener of the test, which can be cut and frozen as the server itself would
- * be when it stops or hangs, while other tests use the server.
+ * A connection to a PostgreSQL server through a listener of the test. Cutting and freezing it looks like a stop or a hang of
+ * the server, while other tests use the server.
  */
 import { createServer, connect as dial, type Socket } from "node:net"
 import { Effect } from "effect"
 
 export interface DatabaseLink {
-  /** The URL of the database by way of the link. */
+  /** The URL of the database through the link. */
   readonly url: string
   /** Ends all connections, and refuses new ones. */
   readonly cut: Effect.Effect<void>
-  /** Keeps all connections open and accepts new ones, but no data passes: a server that hangs. */
+  /** Keeps all connections open and accepts new ones, but passes no data, like a server that hangs. */
   readonly freeze: Effect.Effect<void>
-  /** Lets everything pass again. */
+  /** Passes data again. */
   readonly restore: Effect.Effect<void>
   /** The number of connections opened so far. */
   readonly opened: () => number

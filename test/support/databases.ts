@@ -1,5 +1,5 @@
 /**
- * The stores on each kind of database that they run on, empty at the start.
+ * The stores on each kind of database, empty at the start.
  */
 import { randomUUID } from "node:crypto"
 import * as PgClient from "@effect/sql-pg/PgClient"
@@ -35,27 +35,27 @@ const madeDatabase = Effect.fnUntraced(function* (how: string) {
   return url.href
 })
 
-/** The URL of a new database with nothing in it. */
+/** The URL of a new, empty database. */
 export const freshDatabase = Effect.suspend(() => madeDatabase(""))
 
-/** The URL of a new database that has all tables. */
+/** The URL of a new database with all tables. */
 export const migratedDatabase = Effect.suspend(() => madeDatabase(`template ${given("SLUICE_TEST_TEMPLATE")}`))
 
 /** The stores on a database of the real server. */
 export const postgresLayer = Layer.unwrap(Effect.map(migratedDatabase, (url) => Postgres.layer(Redacted.make(url), 20)))
 
-/** The stores on an embedded database, which test files share: each finds it empty. */
+/** The stores on an embedded database that test files share: it is empty for each file. */
 const embeddedLayer = Layer.effectDiscard(emptyDatabase).pipe(
   Layer.provideMerge(Embedded.layerOn(Layer.unwrap(Effect.map(sharedDatabase, Embedded.layerClientOf))))
 )
 
 /**
- * A scheduler that lets other fibers run after every third step. Whatever a store does in several steps is interrupted in
- * the middle of it, as happens rarely, and unpredictably, under the usual 2,048.
+ * A scheduler that lets other fibers run after every third step. It interleaves the steps of store operations, which the
+ * usual limit of 2,048 steps does rarely and unpredictably.
  */
 const yielding = Layer.succeed(References.MaxOpsBeforeYield, 3)
 
-/** Each kind of store as a layer, with what empties it. */
+/** Each kind of store as a layer, with the effect that empties it. */
 export const memory = [Layer.merge(Memory.layer, yielding), emptied] as const
 export const embedded = [Layer.merge(embeddedLayer, yielding), emptyDatabase] as const
 export const postgres = [Layer.merge(postgresLayer, yielding), emptyDatabase] as const

@@ -1,5 +1,5 @@
 /**
- * The description of the interface as a judge: which answers it allows, and which requests.
+ * Checks of requests and answers against the description of the interface.
  */
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js"
 import type { JsonSchema } from "./JsonSchema.ts"
@@ -48,7 +48,7 @@ export const bodySchema = (operation: Operation): JsonSchema | undefined =>
 
 export interface Judge {
   readonly resolve: (ref: string) => JsonSchema
-  /** Whether a body is one that the description allows. */
+  /** Whether the description allows a body. */
   readonly allows: (schema: JsonSchema, body: unknown) => boolean
   /** The mismatch between an answer and the description of its operation; `null` when there is none. */
   readonly complaint: (
@@ -57,7 +57,9 @@ export interface Judge {
   ) => string | null
 }
 
-/** Instants are written as the service writes them. Identifiers are compared with what was made. */
+/**
+ * `date-time` is the format of the service. `uuid` accepts any text: tests compare ids with those of created resources.
+ */
 const formats = { "date-time": /^[+-]?\d{4,6}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/, uuid: true } as const
 
 export const judge = (document: Document): Judge => {

@@ -1,6 +1,6 @@
 /**
- * The stores on an embedded database that tests of the HTTP interface share: a database that a test file has done with is
- * emptied and given to the next one, because making one takes half a second.
+ * The stores on an embedded database that tests of the HTTP interface share. After a test file, its database is emptied and
+ * reused by the next file, because making one takes half a second.
  */
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
@@ -10,7 +10,7 @@ import * as MemoryArtifacts from "../../adapters/memory/run/MemoryArtifacts.ts"
 import { embeddedTemplate } from "./embeddedTemplate.ts"
 import { emptyDatabase, filledTables } from "./emptyDatabase.ts"
 
-/** The databases that no test uses now. */
+/** The unused databases. */
 const idle: Array<Database.Database> = []
 
 /** A database that no other test uses until the scope closes. */
@@ -19,7 +19,7 @@ export const sharedDatabase = Effect.acquireRelease(
   (open) => Effect.sync(() => void idle.push(open))
 )
 
-/** Everything that is stored, as text to compare and to search. */
+/** All stored rows as text, for comparison and search. */
 export const dump = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const parts = (yield* filledTables).map(

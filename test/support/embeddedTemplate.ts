@@ -1,6 +1,6 @@
 /**
- * An embedded database that has all tables, as a file that tests open copies of. It is made when it is first needed and
- * kept in `.cache` until the code that makes its tables changes.
+ * A file of an embedded database with all tables, of which tests open copies. It is made at the first use and kept in
+ * `.cache` until the code that makes its tables changes.
  */
 import { createHash } from "node:crypto"
 import { existsSync, linkSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
@@ -14,7 +14,7 @@ import * as Embedded from "../../adapters/embedded/Embedded.ts"
 const root = fileURLToPath(new URL("../..", import.meta.url))
 const cache = join(root, ".cache")
 
-/** A hash of everything that decides what is in the file. */
+/** A hash of everything that determines the content of the file. */
 const fingerprint = (): string => {
   const hash = createHash("sha256")
   const add = (path: string) => hash.update(path).update(readFileSync(join(root, path)))
@@ -37,7 +37,7 @@ const make = async (): Promise<string> => {
   await database.close()
   rmSync(folder, { recursive: true })
   mkdirSync(cache, { recursive: true })
-  // Two workers may make it at the same time. The first file stays: a file that is replaced cannot be read on.
+  // Two workers may make it at the same time. The first file stays, because another process may be reading it.
   const partial = `${file}.${process.pid}`
   writeFileSync(partial, bytes)
   try {

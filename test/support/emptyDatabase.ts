@@ -1,14 +1,14 @@
 /**
- * Removes everything that is stored in a database. Truncating all tables takes a tenth of a second on the embedded
- * database, which is most of the time of a small test: so only the tables that hold something are emptied, row by row.
+ * Removes all rows of a database. Truncating all tables takes a tenth of a second on the embedded database, which is most
+ * of the time of a small test: so only the tables with rows are emptied, row by row.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** The size from which truncating a table is cheaper than leaving its removed rows in the way, in bytes. */
+/** The size from which truncating a table is cheaper than deleting its rows, in bytes. */
 const largeBytes = 1_000_000
 
-/** The tables that hold something, and their sizes. */
+/** The tables with rows, and their sizes. */
 export const filledTables = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql<{ readonly name: string }>`
@@ -33,7 +33,7 @@ export const emptyDatabase = Effect.gen(function* () {
     yield* sql.unsafe(`truncate ${names.join(", ")} cascade`)
     return
   }
-  // Without the checks of foreign keys, as nothing is left that they could point to.
+  // Foreign keys need no check, because all rows are removed.
   yield* sql.unsafe(
     `do $$ begin
       set local session_replication_role = replica;

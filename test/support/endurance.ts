@@ -1,4 +1,4 @@
-/** Many runs one after the other on one browser layer, and what they leave behind. */
+/** Many runs in sequence on one browser layer, and the memory and processes that they leave. */
 import { Effect } from "effect"
 import * as Processes from "../../adapters/playwright/Processes.ts"
 import { graphOf, type Step, walk } from "./browser.ts"
@@ -7,7 +7,7 @@ import { html, serve } from "./site.ts"
 
 const rows = Array.from({ length: 200 }, (_, row) => `<tr><td>${row}</td><td>name ${row}</td></tr>`).join("")
 
-/** Pages with some weight: a table, storage, timers, listeners. */
+/** Pages that use memory: a table, storage, timers, listeners. */
 export const site = serve({
   "/": html(`<a id=next href=/list>next</a>`),
   "/list": html(`<table>${rows}</table><input id=name><button id=go>go</button><p id=said></p><script>
@@ -43,7 +43,7 @@ export interface Memory {
   readonly browsers: number
 }
 
-/** The memory of this process after its garbage is collected, where that can be asked for, and of its browsers. */
+/** The memory of this process, after a garbage collection where the runtime allows one, and of its browsers. */
 export const memory = Effect.gen(function* () {
   yield* Effect.sleep("500 millis")
   globalThis.gc?.()
@@ -54,7 +54,7 @@ export const memory = Effect.gen(function* () {
   } satisfies Memory
 })
 
-/** Carries out runs one after the other; dies of one that does not succeed. */
+/** Executes runs in sequence. Dies when one does not succeed. */
 export const runs = Effect.fnUntraced(function* (origin: string, count: number) {
   for (let run = 0; run < count; run++) {
     const { outcome } = yield* walk(graphOf(`${origin}/`, steps))

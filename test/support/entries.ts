@@ -1,4 +1,4 @@
-/** A vault entry of which nothing is said but what a test says. */
+/** A vault entry with the given fields and defaults for the others. */
 import { randomUUID } from "node:crypto"
 import { vaultEntry } from "../../core/testing/contract/Made.ts"
 import type { Fields, VaultEntry } from "../../core/vault/VaultEntry.ts"

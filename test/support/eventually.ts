@@ -1,15 +1,15 @@
 /**
- * Passes the time of a test while something continues that waits for it.
+ * Advances the clock of a test while an effect waits for it.
  */
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 
-/** Lets what does not depend on the clock, such as cryptography, come to its end. */
+/** Lets work that does not depend on the clock, such as cryptography, finish. */
 const settled = Effect.promise(async () => {
   for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve))
 })
 
-/** Lets an effect go on for as long as it takes. */
+/** Advances the clock until an effect ends. */
 export const eventually = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
     const fiber = yield* Effect.forkChild(effect)

@@ -1,5 +1,5 @@
 /**
- * Gathers what a system produced, to be searched: files, tables, command lines.
+ * Collects the outputs of a system for a search: files, tables, command lines.
  */
 import { execFileSync } from "node:child_process"
 import { existsSync, readdirSync, readFileSync } from "node:fs"
@@ -20,7 +20,7 @@ export function* filesIn(channel: string, folder: string): Generator<Evidence> {
   }
 }
 
-/** The bytes of a file; `null` when it has been removed meanwhile. */
+/** The bytes of a file; `null` when it has been removed in the meantime. */
 const read = (path: string): Buffer | null => {
   try {
     return readFileSync(path)
@@ -30,14 +30,14 @@ const read = (path: string): Buffer | null => {
   }
 }
 
-/** Logs are made longer than what is in them. */
+/** A file without the zero bytes at its end: log files are allocated in advance. */
 const written = (bytes: Buffer): Buffer => {
   let end = bytes.length
   while (end > 0 && bytes[end - 1] === 0) end--
   return bytes.subarray(0, end)
 }
 
-/** Every row of every table, as JSON; and all of it on its disk. */
+/** Every row of every table as JSON, and the files of the database. */
 export const tablesOf = (url: string) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -62,7 +62,7 @@ export const commandLines = (): ReadonlyArray<string> => {
     try {
       return [readFileSync(`/proc/${name}/cmdline`, "utf8").replaceAll("\0", " ")]
     } catch {
-      // It has ended meanwhile.
+      // The process has ended in the meantime.
       return []
     }
   })

@@ -1,6 +1,6 @@
 /**
- * Shared parts of tests of key rotation: starts of the service on stored data, all sealed values, and processes that
- * die at a write.
+ * Shared parts of tests of key rotation: services that start on stored data, all sealed values, and processes that die at a
+ * write.
  */
 import { randomUUID } from "node:crypto"
 import { assert } from "@effect/vitest"
@@ -27,14 +27,14 @@ const storage = Layer.mergeAll(Memory.layer, Crypto.layer)
 
 type Stores = Layer.Success<typeof storage>
 
-/** A start of the service with these master keys, on what is stored. */
+/** The service with these master keys, started on the stored data. */
 export const started = <A, E, R>(
   test: Effect.Effect<A, E, R | Layer.Success<ReturnType<typeof Encryption.layer>>>,
   present = older,
   previous: Redacted.Redacted<string> | null = null
 ) => Effect.provide(test, Layer.fresh(Encryption.layer(present, previous)))
 
-/** Everything of a kind that can be under a key of the workspace, and what it is in clear. */
+/** One value of each kind that the workspace key seals, with its plain text. */
 export const canary = "canary-in-clear"
 
 export const fill = Effect.fnUntraced(function* (workspaceId: WorkspaceId, count: number) {
@@ -101,7 +101,7 @@ export const sealedValues = (workspaceId: WorkspaceId) =>
     return [...text.matchAll(/"([0-9a-f]{80,})"/g)].map(([, sealed = ""]) => sealed)
   })
 
-/** Every value opens to what it was, whatever was going on. */
+/** Every value unseals to its plain text at any time. */
 export const everythingOpens = Effect.fnUntraced(function* (workspaceId: WorkspaceId, count: number) {
   const { unseal } = yield* (yield* Sealing).cipher(workspaceId)
   const values = yield* sealedValues(workspaceId)
@@ -109,7 +109,7 @@ export const everythingOpens = Effect.fnUntraced(function* (workspaceId: Workspa
   for (const sealed of values) assert.include(String(Redacted.value(yield* unseal(sealed))), canary)
 })
 
-/** The stores of a process that dies at a write, before it or right after it. */
+/** The stores of a process that dies at a write, before or right after it. */
 export const dying = (at: number, after: boolean) =>
   Effect.gen(function* () {
     const context = yield* Effect.context<Stores>()

@@ -1,5 +1,5 @@
 /**
- * A workspace, a workflow and what a run of it is given, for tests that do not care which.
+ * A workspace, a workflow and the input of a run, for tests that need any.
  */
 
 import { randomUUID } from "node:crypto"
@@ -12,7 +12,7 @@ import { RunId, UserId, VersionId, WorkflowId, WorkspaceId } from "../../core/wo
 import type { Caller } from "../../core/workspace/Workspace.ts"
 import { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
 
-/** The smallest graph there is. */
+/** The smallest valid graph. */
 export const graph = (url = "https://example.com") => {
   const [start, end] = ["00000000-0000-4000-8000-000000000001", "00000000-0000-4000-8000-000000000002"]
   return {

@@ -1,4 +1,4 @@
-/** Pages that ask for the hands of a person: windows, dialogs, files, scrolling and the mouse. */
+/** Pages for interaction tests: tabs, dialogs, files, scrolling and the mouse. */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { assert } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
@@ -10,7 +10,7 @@ import { graphOf, type Step, walk } from "./browser.ts"
 import { executablePath } from "./realBrowser.ts"
 import { type Answer, html, serve } from "./site.ts"
 
-/** Small bounds, so that a test reaches them. */
+/** Small limits that a test can reach. */
 const bounds = { limits: { ...defaultPageLimits, tabs: 4, downloadBytes: 5 * 1_048_576, names: settingNames } }
 
 export const pdf = Buffer.from(
@@ -23,7 +23,7 @@ const attachment =
   (_request, response) =>
     void response.writeHead(200, { "content-disposition": `attachment; filename="${name}"` }).end(body)
 
-/** Continues sending until the other side has enough. */
+/** Sends data until the client closes the connection. */
 const endless: Answer = (_request: IncomingMessage, response: ServerResponse) => {
   response.writeHead(200, { "content-disposition": 'attachment; filename="endless.bin"' })
   const chunk = Buffer.alloc(1 << 18, 65)

@@ -1,5 +1,5 @@
 /**
- * The service with its stores in memory and a host of conversations, whose browser is a scripted one.
+ * The service with its stores in memory and a host of conversations on a scripted browser.
  */
 import { Effect, Layer } from "effect"
 import * as Host from "../../core/builder/host/Host.ts"

@@ -29,7 +29,7 @@ const dkim = generateKeyPairSync("rsa", {
 /** The key that signs the mail of `sender.example`, under the selector `k`. */
 export const dkimKey = dkim.privateKey
 
-/** Knows one domain: mail of `sender.example` comes from 127.0.0.1 alone. */
+/** A name server that knows one domain: only 127.0.0.1 may send mail of `sender.example`. */
 export const resolver = async (name: string, type: string): Promise<Array<Array<string>>> => {
   if (name === "sender.example" && type === "TXT") return [["v=spf1 ip4:127.0.0.1 -all"]]
   if (name === "k._domainkey.sender.example" && type === "TXT") {
@@ -49,7 +49,7 @@ export const receiving = Receiving.layer.pipe(
   Layer.provide(Layer.succeed(InboxDomain, inboxDomain))
 )
 
-/** The mail server, with what is given instead of its defaults. */
+/** The mail server, with options in place of its defaults. */
 export const smtp = (options: Partial<SmtpServer.Options>) =>
   SmtpServer.layer({
     ...SmtpServer.defaults,
@@ -69,7 +69,7 @@ export const smtp = (options: Partial<SmtpServer.Options>) =>
 export const mailed = (caller: Caller, permissionedUserId: string, domain: string): VaultEntry =>
   entryOf({ tfa_method: "EMAIL" }, { workspaceId: caller.workspaceId, permissionedUserId, domain })
 
-/** Keeps a credential of a user, and answers the address that its codes are mailed to. */
+/** Stores a credential of a user, and returns the mail address of its codes. */
 export const makeCredential = Effect.fnUntraced(function* (
   caller: Caller,
   user: string,
@@ -80,7 +80,7 @@ export const makeCredential = Effect.fnUntraced(function* (
   return addressOf(caller.workspaceId, entry, inboxDomain)
 })
 
-/** The newest code at an address, unsealed; none when there is none. */
+/** The newest code at an address, unsealed; none without one. */
 export const latest = Effect.fnUntraced(function* (
   workspaceId: WorkspaceId,
   address: string,

@@ -1,8 +1,8 @@
-/** Servers of the tests on a free port of loopback. */
+/** Test servers on a free port of loopback. */
 import type { Server, Socket } from "node:net"
 import { Effect } from "effect"
 
-/** Lets a server listen until the scope closes, and its connections with it. Succeeds with its port. */
+/** Listens until the scope closes, and then closes all connections. Succeeds with the port. */
 export const listening = (server: Server) => {
   const sockets = new Set<Socket>()
   server.on("connection", (socket: Socket) => {

@@ -1,9 +1,9 @@
-/** Live views as their pages ask for them. */
+/** Live views, requested as by their pages. */
 import { Effect } from "effect"
 import { RunStore } from "../../core/run/RunStore.ts"
 import { type Member, Service } from "./service.ts"
 
-/** Submits a run of a workflow and answers its id. */
+/** Submits a run of a workflow and returns its id. */
 export const start = Effect.fn(function* (member: Member, body: object) {
   const { send } = yield* Service
   const { key } = member
@@ -12,20 +12,20 @@ export const start = Effect.fn(function* (member: Member, body: object) {
   return String(run.body.session_id)
 })
 
-/** Claims a run as a worker does. */
+/** Claims a run like a worker. */
 export const claim = Effect.flatMap(RunStore, (runs) => runs.claim({ worker: "w", limit: 1, leaseMillis: 30_000 }))
 
-/** Asks for a connection to a run. */
+/** Requests a connection to a run. */
 export const connect = (member: Member, session: string) =>
   Effect.flatMap(Service, ({ send }) =>
     send({ method: "GET", path: `/live/sessions/${session}/connection`, key: member.key })
   )
 
-/** Trades a token for a ticket. */
+/** Exchanges a token for a ticket. */
 export const enter = (session: string, token: unknown) =>
   Effect.flatMap(Service, ({ send }) => send({ method: "POST", path: `/live/${session}/view`, json: { token } }))
 
-/** The stream of a view, read until it has reported or shown enough. */
+/** The stream of a view, read until it has enough reports and pictures. */
 export const watch = (
   session: string,
   ticket: unknown,

@@ -1,5 +1,5 @@
 /**
- * Logins with one-time codes at a bank whose pages are scripted.
+ * Logins with one-time codes at a bank with scripted pages.
  */
 import { Effect, Layer, Redacted, Result } from "effect"
 import * as Crypto from "../../adapters/crypto/Crypto.ts"
@@ -83,7 +83,7 @@ export const failureOf = (outcome: Outcome): Failure => {
 
 export const welcome: Outcome = { _tag: "Success", data: { title: "Welcome" } }
 
-/** A person who gives these answers in turn, and what they were asked. */
+/** A person who gives these answers in turn, and the questions that were asked. */
 export const person = (answers: ReadonlyArray<Record<string, string> | null>) => {
   const asked: Array<Question> = []
   const one: Person = {

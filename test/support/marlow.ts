@@ -1,11 +1,11 @@
 /**
- * The demo site with visitors of one's own, and what it takes to sign each of them in by a run: a credential and a workflow.
+ * The demo site with users of a test, and the credential and the workflow with which a run signs each of them in.
  */
 import type { SecondFactor, Visitor } from "../../apps/demo/DemoUsers.ts"
 import { graphOf } from "./browser.ts"
 import { seal } from "./sealed.ts"
 
-/** How a visitor's second factor is come by: as the vault calls it, `null` where only a person knows it. */
+/** The vault's name for a user's second factor; `null` when only a person knows the code. */
 const methodOf = (second: SecondFactor | null): string | null => {
   if (second === null) return null
   switch (second._tag) {
@@ -18,7 +18,7 @@ const methodOf = (second: SecondFactor | null): string | null => {
   }
 }
 
-/** The body that keeps the credential of a visitor of the site, under the visitor's name. */
+/** The body that stores the credential of a user of the site, under the user's name. */
 export const credentialOf = (
   name: string,
   { password, second, user }: Visitor,
@@ -43,7 +43,9 @@ export const credentialOf = (
   }
 }
 
-/** A workflow that signs in with the credential `SITE`, whose second factor is of the kind of this visitor's, and reads the heading. */
+/**
+ * A workflow that signs in with the credential `SITE` and a second factor of this user's kind, and reads the heading.
+ */
 export const signInWorkflow = ({ second }: Visitor, site: string) => {
   const method = methodOf(second)
   const tfa =

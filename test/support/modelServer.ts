@@ -1,5 +1,5 @@
 /**
- * A service that speaks the protocol of chat completions on loopback, with answers that a test writes down.
+ * A server for the protocol of chat completions on loopback, with answers that a test defines.
  */
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http"
 import { Effect, Layer } from "effect"
@@ -36,7 +36,7 @@ const usage = {
   prompt_tokens_details: { cached_tokens: 0 }
 }
 
-/** An answer with one choice, as services give it. */
+/** An answer with one choice, in the form of the protocol. */
 export const choice = (message: object, finish_reason: string, more: object = {}): Reply =>
   status(200, {
     id: "chatcmpl-1",
@@ -67,13 +67,13 @@ export const calls = (name: string, parameters: unknown): Reply =>
     "tool_calls"
   )
 
-/** Answers that depend on what is asked. */
+/** Answers that depend on the request. */
 export const answering =
   (reply: (asked: Asked) => Reply): Reply =>
   (response, asked) =>
     reply(asked)(response, asked)
 
-/** Everything that a request tells the model in words. */
+/** All texts of a request to the model. */
 export const wordsOf = ({ body }: Asked): string =>
   body.messages
     .map(({ content }) =>
@@ -83,7 +83,7 @@ export const wordsOf = ({ body }: Asked): string =>
     )
     .join("\n")
 
-/** The service: it gives its answers in their order, and the last one again and again. */
+/** The server: it gives its answers in order, and repeats the last one. */
 export const serve = (...replies: ReadonlyArray<Reply>) =>
   Effect.gen(function* () {
     const asked: Array<Asked> = []
@@ -102,7 +102,7 @@ export const serve = (...replies: ReadonlyArray<Reply>) =>
     return { url: `http://127.0.0.1:${port}/v1`, asked }
   })
 
-/** The model port on such a service. */
+/** The model port on this server. */
 export const model = (url: string, options: Partial<OpenAiModel.Options> = {}) =>
   OpenAiModel.layer({ ...OpenAiModel.defaults, names: ["small", "large"], retryMillis: 10, ...options, url })
 

@@ -1,5 +1,5 @@
 /**
- * Walks steps on a page of a local site with a model that gives written-down answers.
+ * Walks steps on a page of a local site with a model whose answers a test defines.
  */
 import { Effect, Option, Redacted, type Schema } from "effect"
 import * as Budget from "../../core/agent/model/Budget.ts"
@@ -23,11 +23,11 @@ export interface Walked {
 export interface Options {
   readonly budget?: Budget.Budget
   readonly inputs?: Schema.JsonObject
-  /** The credentials, given the origin of the site. */
+  /** The credentials, as a function of the site's origin. */
   readonly accounts?: (site: string) => ReadonlyArray<Account>
   /** The one-time code of every credential. */
   readonly code?: string
-  /** What the client of the run says in addition. */
+  /** Additional instructions of the run's client. */
   readonly about?: Schema.JsonObject
   /** Further pages, by their path. */
   readonly pages?: Readonly<Record<string, string>>
@@ -48,7 +48,7 @@ const giving = (code: string): LoginCodes["Service"] => {
   }
 }
 
-/** `page` is the page at the path `/`; `SITE` in it stands for the origin. */
+/** `page` is the page at the path `/`; `SITE` in it is replaced with the origin. */
 export const walked = (
   page: string,
   steps: ReadonlyArray<Step>,

@@ -1,4 +1,4 @@
-/** A name server on loopback that answers for some names, and is silent for others. */
+/** A name server on loopback that answers for some names, and does not answer for others. */
 import { createSocket } from "node:dgram"
 import { isIPv4 } from "node:net"
 import { Effect } from "effect"
@@ -6,11 +6,11 @@ import { Effect } from "effect"
 export interface NameServer {
   /** Its address, such as `127.0.0.1:40053`. */
   readonly server: string
-  /** The names that were asked for, one for each question for IPv4 addresses. */
+  /** The requested names, one for each question for IPv4 addresses. */
   readonly asked: ReadonlyArray<string>
 }
 
-/** The addresses of a name; `null` to be silent. An empty list says that there is no such name. */
+/** The addresses of a name; `null` for no answer. An empty list means that the name does not exist. */
 export type Zone = (name: string) => ReadonlyArray<string> | null
 
 export const nameServer = (zone: Zone) =>

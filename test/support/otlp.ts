@@ -1,10 +1,10 @@
-/** A receiver of OTLP over HTTP that reads traces and metrics in JSON, and keeps everything that it was sent. */
+/** A receiver of OTLP over HTTP that reads traces and metrics in JSON, and keeps all of them. */
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { Effect } from "effect"
 
 export interface Span {
-  /** The part of the service that recorded it. */
+  /** The part of the service that recorded the span. */
   readonly part: string
   readonly traceId: string
   readonly spanId: string
@@ -66,7 +66,7 @@ export const collector = Effect.acquireRelease(
     readonly bodies: ReadonlyArray<string>
     readonly spans: () => ReadonlyArray<Span>
     readonly metrics: () => ReadonlySet<string>
-    /** Waits until what has arrived satisfies a condition. */
+    /** Waits until the received data satisfies a condition. */
     readonly until: (holds: () => boolean) => Effect.Effect<void>
     readonly close: () => void
   }>((resume) => {
@@ -117,7 +117,7 @@ export const collector = Effect.acquireRelease(
   ({ close }) => Effect.sync(close)
 )
 
-/** The variables of OpenTelemetry that send to a receiver, soon. */
+/** The variables of OpenTelemetry that send to a receiver with a short delay. */
 export const variablesFor = (url: string) => ({
   OTEL_EXPORTER_OTLP_ENDPOINT: url,
   OTEL_EXPORTER_OTLP_PROTOCOL: "http/json",

@@ -1,5 +1,5 @@
 /**
- * PostgreSQL servers of the tests' own, on a free port of loopback.
+ * PostgreSQL servers for single tests, on a free port of loopback.
  */
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { createServer } from "node:net"
@@ -29,11 +29,11 @@ const lives = (pid: number): boolean => {
 
 export interface OwnServer {
   readonly url: string
-  /** All its files, the write-ahead log included. */
+  /** All its files, including the write-ahead log. */
   readonly folder: string
   /** The lines that it has logged. */
   readonly log: ReadonlyArray<string>
-  /** Ends the server at once, without a checkpoint, and starts it again on what it had written. */
+  /** Ends the server at once, without a checkpoint, and starts it again on its files. */
   readonly restart: () => Promise<void>
   readonly stop: () => Promise<void>
 }
@@ -77,7 +77,7 @@ export const startServer = async (settings: ReadonlyArray<string>): Promise<OwnS
   }
 }
 
-/** A server for one test alone, which writes down every statement with what is bound to it. */
+/** A server for one test that logs every statement with its parameters. */
 export const ownServer = Effect.acquireRelease(
   Effect.promise(() =>
     startServer(["log_statement=all", "log_min_duration_statement=0", "wal_compression=off", "fsync=off"])

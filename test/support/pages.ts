@@ -1,5 +1,5 @@
 /**
- * The browser that all tests share, on pages that a test writes down, on two sites.
+ * The browser that all tests share, on two sites with pages that a test defines.
  */
 import { Context, Effect, Layer, type Scope } from "effect"
 import { Browser, type BrowserSession } from "../../core/browser/Browser.ts"
@@ -12,14 +12,14 @@ export class Pages extends Context.Service<
   Pages,
   {
     readonly site: string
-    /** The browser, for tests that open pages otherwise. */
+    /** The browser, for tests that open pages in another way. */
     readonly browser: Browser["Service"]
     /** Opens a page of the site in a separate session. */
     readonly open: (path: string) => Effect.Effect<BrowserSession, PageFailure, Scope.Scope>
   }
 >()("sluice/test/Pages") {}
 
-/** Pages by their path: HTML, in which `{{other}}` is the same server as another site, or an answer. */
+/** Pages by their path: HTML, in which `{{other}}` is the origin of the other site, or an answer. */
 export const pages = (written: Readonly<Record<string, string | Answer>>): Layer.Layer<Pages> =>
   Layer.effect(
     Pages,

@@ -1,5 +1,5 @@
 /**
- * Patches of workflows, for tests that need some to be there.
+ * Patches of workflows, for tests that need some.
  */
 import { randomUUID } from "node:crypto"
 import { Effect } from "effect"
@@ -10,7 +10,7 @@ import type { WorkspaceId } from "../../core/workspace/Ids.ts"
 /** A pop-up that a run dismissed. */
 export const popupOffer = (xpath = `//button[@id="${randomUUID()}"]`) => FindingsContract.popupOffer(xpath)
 
-/** Keeps a patch as it stands, and answers its id. */
+/** Stores a patch without checks, and returns its id. */
 export const makePatch = Effect.fn(function* (workspaceId: WorkspaceId, workflowId: string) {
   const made = FindingsContract.patchOf(workflowId)
   yield* (yield* PatchStore).insert(workspaceId, made).pipe(Effect.orDie)

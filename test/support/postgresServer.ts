@@ -1,13 +1,13 @@
 /**
- * One PostgreSQL server for a whole test run, unless `SLUICE_TEST_DATABASE_URL` names one, and a database on it that has
- * all tables: tests copy it, because migrating takes seconds.
+ * One PostgreSQL server for a whole test run, unless `SLUICE_TEST_DATABASE_URL` names one, and a database on it with all
+ * tables. Tests copy this database, because migrating takes seconds.
  */
 import { Effect, Exit, Layer, Redacted, Scope } from "effect"
 import * as Postgres from "../../adapters/postgres/Stores.ts"
 import { freshDatabase } from "./databases.ts"
 import { startServer } from "./ownServer.ts"
 
-/** Starts it with these settings, beside a limit of connections. Answers what stops it. */
+/** Starts the server with these settings and a limit of connections. Returns the function that stops it. */
 export const start = async (settings: ReadonlyArray<string>) => {
   // Each project that needs the server runs this; the first one starts it.
   if (process.env.SLUICE_TEST_TEMPLATE) return
@@ -25,5 +25,5 @@ export const start = async (settings: ReadonlyArray<string>) => {
   }
 }
 
-/** No test takes the power from the machine: what the server has written need not wait for the disk. */
+/** No test simulates a power failure, so the server does not wait for the disk. */
 export default () => start(["fsync=off", "full_page_writes=off"])

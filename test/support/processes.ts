@@ -1,5 +1,5 @@
 /**
- * The command `sluice` as real processes, and plain requests to the service that they serve.
+ * The command `sluice` as real processes, and plain requests to their service.
  */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process"
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs"
@@ -91,7 +91,7 @@ export const dataDir = Effect.acquireRelease(
   (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
 )
 
-/** A data folder with an embedded database that has all tables and nothing in them, which takes seconds to make. */
+/** A data folder with an embedded database with all tables, all empty. Making one takes seconds. */
 export const migratedDataDir = Effect.tap(dataDir, (folder) =>
   Effect.promise(async () => {
     const database = join(folder, "database")
@@ -107,7 +107,7 @@ export const ready = (process: Process) =>
 export const healthOf = (process: Process) =>
   Effect.map(process.said(/Health port opened.*?(http:\/\/[\d.:]+)/), (found) => String(found[1]))
 
-/** Whether a health port answers that its process is ready, and why not; `null` when it does not answer. */
+/** The readiness that a health port answers, with its reasons; `null` without an answer. */
 export const readinessOf = (health: string) =>
   Effect.promise(() =>
     fetch(`${health}/readyz`).then(
@@ -120,7 +120,7 @@ export const readinessOf = (health: string) =>
 export const untilReady = (health: string) =>
   Effect.repeat(Effect.delay(readinessOf(health), "20 millis"), { until: (now) => now?.ok === true })
 
-/** What is wrong with the metrics of a process. */
+/** The problems of the metrics of a process. */
 export const metricsComplaints = (health: string) =>
   Effect.promise(async () => promtool.complaintsAbout(await (await fetch(`${health}/metrics`)).text()))
 

@@ -1,6 +1,6 @@
 /**
- * The processor time of the calling thread, in milliseconds. Unlike the time that passes, it does not grow when other
- * threads and processes keep the machine busy.
+ * The processor time of the calling thread, in milliseconds. Unlike elapsed time, it does not grow when other threads and
+ * processes keep the machine busy.
  */
 
 /** The processor time of the thread since it started. */
@@ -17,8 +17,8 @@ export const processorMillis = (work: () => unknown): number => {
 }
 
 /**
- * The least processor time of several rounds of the same work, up to the first round below the bound: a garbage collection
- * that falls into one round does not count, what the work itself takes is in every round.
+ * The least processor time of several rounds of the same work, up to the first round below the bound. It excludes a garbage
+ * collection in a single round, and includes the cost of the work itself, which is in every round.
  */
 export const leastMillis = (bound: number, work: () => unknown, rounds = 3): number => {
   let least = processorMillis(work)

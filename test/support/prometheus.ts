@@ -17,7 +17,7 @@ const labelsOf = (text: string): ReadonlyMap<string, string> => {
     const found = label.exec(rest)
     if (found === null) throw new Error(`No label: ${rest}`)
     const [all, name = "", value = ""] = found
-    if (labels.has(name)) throw new Error(`The label ${name} stands twice in ${text}`)
+    if (labels.has(name)) throw new Error(`The label ${name} occurs twice in ${text}`)
     labels.set(name, value)
     rest = rest.slice(all.length)
   }
@@ -53,7 +53,7 @@ export const parse = (text: string): ReadonlyMap<string, Family> => {
     const [, kind, name = "", more = ""] = /^# (HELP|TYPE) (\S+) (.*)$/.exec(line) ?? []
     if (kind === "HELP") continue
     if (kind === "TYPE") {
-      if (families.has(name)) throw new Error(`The family ${name} stands twice`)
+      if (families.has(name)) throw new Error(`The family ${name} occurs twice`)
       if (!/^(counter|gauge|histogram)$/.test(more)) throw new Error(`No type: ${line}`)
       if ((more === "counter") !== name.endsWith("_total")) throw new Error(`${name} is misnamed for a ${more}`)
       families.set(name, { type: more, samples: [] })
@@ -65,10 +65,9 @@ export const parse = (text: string): ReadonlyMap<string, Family> => {
     const [, of = "", labels = "", value = ""] = found
     const family = families.get(current)
     const endings = family?.type === "histogram" ? ["_bucket", "_sum", "_count"] : [""]
-    if (!endings.some((ending) => of === `${current}${ending}`))
-      throw new Error(`${of} stands in the family ${current}`)
+    if (!endings.some((ending) => of === `${current}${ending}`)) throw new Error(`${of} is in the family ${current}`)
     const series = line.slice(0, line.lastIndexOf(" "))
-    if (seen.has(series)) throw new Error(`The series ${series} stands twice`)
+    if (seen.has(series)) throw new Error(`The series ${series} occurs twice`)
     seen.add(series)
     family?.samples.push({ name: of, labels: labelsOf(labels), value: Number(value.replace("Inf", "Infinity")) })
   }

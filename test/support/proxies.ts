@@ -1,6 +1,6 @@
 /**
- * Proxies on free ports of loopback, as providers run them: HTTP, HTTPS and SOCKS5, with a user name and a password. They
- * tell what they were asked to reach, and resolve every name to loopback.
+ * Proxies on free ports of loopback: HTTP, HTTPS and SOCKS5, with a user name and a password. They record the requested
+ * hosts, and resolve every name to loopback.
  */
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from "node:http"
 import { createServer as createTlsServer } from "node:https"
@@ -10,16 +10,16 @@ import { listening } from "./listening.ts"
 
 export interface TestProxy {
   readonly port: number
-  /** Hosts with their ports, in the order in which they were asked for. */
+  /** The requested hosts with their ports, in order. */
   readonly asked: ReadonlyArray<string>
-  /** The number of clients that were refused. */
+  /** The number of refused clients. */
   readonly refused: () => number
 }
 
 const username = "robot"
 const password = "canary:p@ss/word"
 
-/** The credentials of every proxy here, as they stand in a URL. */
+/** The credentials of every proxy here, in the form of a URL. */
 export const credentials = `${username}:${encodeURIComponent(password)}`
 export const wrongCredentials = `${username}:canary-wrong`
 

@@ -1,6 +1,6 @@
 /**
- * Texts that make a regular expression work hard, made from its structure: what comes before a repetition, then what it
- * repeats many times, then something that lets the match fail.
+ * Expensive texts for a regular expression, made from its structure: a match of what precedes a repetition, many matches of
+ * the repeated part, then a text that makes the match fail.
  */
 import { leastMillis } from "./processorTime.ts"
 
@@ -11,7 +11,7 @@ type Node =
   | { readonly tag: "choice"; readonly options: ReadonlyArray<Node> }
   | { readonly tag: "repeat"; readonly body: Node; readonly min: number; readonly max: number }
 
-/** From so many repetitions on they count as unbounded. */
+/** From this number, repetitions count as unbounded. */
 const many = 200
 
 const parse = (source: string): Node => {
@@ -51,7 +51,7 @@ const parse = (source: string): Node => {
       at += group.length
       const body = choice()
       at++
-      // A negative assertion matches nothing, and what a positive one matches is matched again by what follows.
+      // A negative assertion consumes nothing, and the text of a positive one is matched again by the next part.
       return /^\(\?<?[!=]/.test(group) ? empty : body
     }
     const atom =
@@ -79,7 +79,7 @@ const atomsOf = (node: Node): ReadonlyArray<string> =>
 
 const signs = [...`aA019 \t\n\\/-_.@:;,%&+=?#"'<>()[]{}|$^*!~\`éßxuzZf—\u00a0😀`]
 
-/** One character of each kind that the atoms of an expression tell apart, and whether an atom matches it. */
+/** One character of each kind that the atoms of an expression distinguish, with the atoms that match it. */
 const kindsOf = (tree: Node, flags: string) => {
   const atoms = [...new Set(atomsOf(tree))]
   const tests = new Map(atoms.map((atom) => [atom, new RegExp(`^(?:${atom})$`, flags.replace(/[gy]/g, ""))]))
@@ -92,13 +92,13 @@ const kindsOf = (tree: Node, flags: string) => {
   return { all: [...kinds.values()], matches: (atom: string, one: string) => tests.get(atom)?.test(one) === true }
 }
 
-/** Texts that make an expression work hard, as functions of how often a part is repeated. */
+/** Expensive texts for an expression, as functions of the number of repetitions. */
 export const attacks = (source: string, flags: string): ReadonlyArray<(count: number) => string> => {
   const tree = parse(source)
   const kinds = kindsOf(tree, flags)
   const found = new Map<string, (count: number) => string>()
 
-  /** Some texts that a node matches, the shortest first. */
+  /** Some texts that match a node, the shortest first. */
   const samples = (node: Node): ReadonlyArray<string> => {
     switch (node.tag) {
       case "empty":
@@ -156,16 +156,19 @@ export const attacks = (source: string, flags: string): ReadonlyArray<(count: nu
   return [...found.values()]
 }
 
-/** Even a quadratic expression that takes less for so many characters takes little for the most. */
+/**
+ * An expression that takes less than `probeMillis` for this many characters is fast for the longest text, even if
+ * quadratic.
+ */
 const probeCharacters = 3_000
 const probeMillis = 0.5
 
-/** Lengths that grow slowly at first: where each two characters take four times as long, the bound is passed by little. */
+/** Lengths that grow slowly at first: an exponential expression then exceeds the bound only by little. */
 const steps = [16, 18, 20, 22, 24, 26, 28, 30, 32, 34, 36, 200, 800, probeCharacters, 8_000, 20_000]
 
 /**
- * The first text, shortened, on which an expression takes more processor time than it may; `null` when there is none. Short
- * texts come first, so that exponential expressions are found while they still take little.
+ * The first text, shortened, on which an expression exceeds its bound of processor time; `null` when there is none. Short
+ * texts come first, so that exponential expressions are found in a short time.
  */
 export const slowest = (
   source: string,

@@ -13,7 +13,7 @@ export const code: Schema.JsonObject = {
   required: ["code"]
 }
 
-/** The started run of an attempt that asks. */
+/** A started run whose attempt asks a question. */
 export const runOf = ({ fence, runId, workflowId, workspaceId }: Asker): Run => ({
   id: runId,
   workspaceId,

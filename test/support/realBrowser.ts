@@ -7,25 +7,27 @@ import * as PlaywrightBrowser from "../../adapters/playwright/PlaywrightBrowser.
 import * as Site from "../../apps/demo/Site.ts"
 import type { Browser } from "../../core/browser/Browser.ts"
 
-/** Chromium as a service finds it. */
+/** Chromium at the path that a service finds. */
 export const chromiumPath = Option.getOrThrow(
   PlaywrightBrowser.findExecutable(Option.fromUndefinedOr(process.env.SLUICE_CHROMIUM), existsSync)
 )
 
 /**
- * The browser of most tests. Chromium draws a window for each page even if it is never shown: its headless shell, which
- * draws none, takes a fifth of the processor time. What depends on Chromium itself asks for `chromiumPath`: the walls, the
- * sandbox, and the promises of the browser port.
+ * The browser of most tests: the headless shell of Chromium, which draws no windows and takes a fifth of the processor time.
+ * Tests that depend on Chromium itself use `chromiumPath`: the guards, the sandbox, and the promises of the browser port.
  */
 export const executablePath = process.env.SLUICE_TEST_HEADLESS_SHELL || chromiumPath
 
 class DemoSite extends Context.Service<DemoSite, string>()("sluice/test/DemoSite") {}
 
-/** Chromium that may reach the given origins, and nothing else that is private. */
+/** Chromium that may reach the given origins, and no other private address. */
 export const chromium = (allowedOrigins: ReadonlyArray<string>) =>
   PlaywrightBrowser.layer({ ...PlaywrightBrowser.defaults, executablePath, allowedOrigins })
 
-/** A browser for the tests of many files. It is never replaced: one that closes late would be in the way of tests that count. */
+/**
+ * A browser for the tests of many files. It is never replaced, because one that closes late would disturb tests that
+ * count processes.
+ */
 const shared = (options: Partial<PlaywrightBrowser.Options>) =>
   PlaywrightBrowser.layer({
     ...PlaywrightBrowser.defaults,
@@ -34,7 +36,7 @@ const shared = (options: Partial<PlaywrightBrowser.Options>) =>
     ...options
   })
 
-/** One demo site and one Chromium that may reach it for all tests of a process, started for the first that needs them. */
+/** One demo site and one Chromium that may reach it for all tests of a process, started at the first use. */
 const demo = ManagedRuntime.make(
   Layer.unwrap(
     Effect.map(Site.serve(0), (site) => Layer.merge(Layer.succeed(DemoSite, site), shared({ allowedOrigins: [site] })))
@@ -47,9 +49,9 @@ export const withSite = <A, E>(test: (site: string) => Effect.Effect<A, E, Brows
 
 const open = ManagedRuntime.make(shared({ allowPrivateNetworks: true }))
 
-/** A browser that may reach everything, which all tests of a process share. */
+/** A browser without restrictions on addresses, which all tests of a process share. */
 export const sharedBrowser = Layer.effectContext(open.contextEffect)
 
-/** Gives a test a browser that may reach everything, which all tests of a process share. */
+/** Provides a test with the shared browser without restrictions on addresses. */
 export const inBrowser = <A, E, R>(test: Effect.Effect<A, E, R>) =>
   Effect.flatMap(open.contextEffect, (context) => Effect.provide(test, context))

@@ -19,13 +19,13 @@ export interface Received {
 
 export interface Receiver {
   readonly url: string
-  /** The next request that arrives, or has arrived since the last one that was taken. */
+  /** The next request that was not taken yet. */
   readonly next: Effect.Effect<Received>
-  /** How many requests have arrived. */
+  /** The number of requests so far. */
   readonly count: () => number
 }
 
-/** Answers with a status, or as a function says; one that never answers hangs. */
+/** Answers with a status or with a function. A function that never answers makes the request hang. */
 export type Behaviour = number | ((received: Received, answer: ServerResponse, count: number) => void)
 
 /** Listens until the scope closes. */

@@ -1,4 +1,4 @@
-/** Certificates of authorities that exist in tests alone. */
+/** Certificates of test authorities. */
 import { type KeyObject, sign } from "node:crypto"
 
 const element = (tag: number, content: Uint8Array): Buffer => {
@@ -9,7 +9,7 @@ const element = (tag: number, content: Uint8Array): Buffer => {
 const sequence = (...elements: ReadonlyArray<Buffer>) => element(0x30, Buffer.concat(elements))
 const time = (at: number) => element(0x18, Buffer.from(`${new Date(at).toISOString().replace(/[-:T]|\..*/g, "")}Z`))
 
-/** A certificate of an RSA key in PEM, self-signed with SHA-256, good for a day around an instant. */
+/** A self-signed certificate of an RSA key in PEM, with SHA-256, valid for a day around an instant. */
 export const certificateOf = (name: string, publicKey: KeyObject, privateKey: KeyObject, at: number): string => {
   const sha256WithRsa = sequence(Buffer.from("06092a864886f70d01010b", "hex"), Buffer.from("0500", "hex"))
   const subject = sequence(element(0x31, sequence(Buffer.from("0603550403", "hex"), element(0x0c, Buffer.from(name)))))

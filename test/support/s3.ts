@@ -13,7 +13,7 @@ interface Server {
 
 const S3rver = createRequire(import.meta.url)("s3rver") as new (options: object) => Server
 
-/** Serves until the scope closes. Succeeds with how to reach it, with tries that follow each other quickly. */
+/** Serves until the scope closes. Succeeds with the settings of a client, with short delays between retries. */
 export const serve = Effect.map(
   Effect.acquireRelease(
     Effect.promise(async () => {

@@ -1,9 +1,9 @@
 /**
- * Seals and unseals as the clients of the interface do, with code that shares nothing with the service.
+ * Seals and unseals like the clients of the interface, with code that is independent of the service.
  */
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto"
 
-/** Encrypts a text as it is. */
+/** Encrypts a raw text. */
 export const sealText = (key: string, text: string, iv: Uint8Array = randomBytes(12)): string => {
   const cipher = createCipheriv("aes-256-gcm", Buffer.from(key, "hex"), iv)
   return Buffer.concat([iv, cipher.update(text, "utf8"), cipher.final(), cipher.getAuthTag()]).toString("hex")

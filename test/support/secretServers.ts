@@ -1,5 +1,5 @@
 /**
- * Servers that behave as 1Password Connect and HashiCorp Vault are described to, as far as the service asks them.
+ * Servers that follow the documentation of 1Password Connect and HashiCorp Vault, for the requests of the service.
  */
 import { Effect, type Scope } from "effect"
 import { type Answer, type Asked, type StandIn, standIn } from "./standIn.ts"
@@ -68,10 +68,10 @@ export interface VaultServer extends StandIn {
   /** The token that may read everything. */
   readonly token: string
   readonly role: { readonly role_id: string; readonly secret_id: string }
-  /** The secrets below the mount, by their paths; `null` is one that was deleted. */
+  /** The secrets below the mount, by their paths; `null` is a deleted one. */
   readonly secrets: Map<string, Readonly<Record<string, unknown>> | null>
   readonly state: { sealed: boolean; leaseSeconds: number; namespace: string | null }
-  /** Makes every token that was given for the role worthless. */
+  /** Revokes every token that was issued for the role. */
   readonly revoke: () => void
 }
 

@@ -1,6 +1,6 @@
 /**
- * Holds stores to a model by series of commands: many short ones in memory, which shrink when they fail, and long ones on each
- * database.
+ * Compares stores with a model by series of commands: many short ones in memory, which shrink when they fail, and long ones
+ * on each database.
  */
 import { it } from "@effect/vitest"
 import { Arbitrary, Effect, type Layer, Schema } from "effect"
@@ -10,7 +10,7 @@ import { scale } from "./scale.ts"
 
 type Stores = Layer.Success<(typeof databases.memory)[0]> & Layer.Success<(typeof databases.postgres)[0]>
 
-/** `obey` carries out a series, and fails where the stores do what the model does not. */
+/** `obey` executes a series, and fails when the stores differ from the model. */
 export const inSeries = <C, E>(
   title: string,
   command: Schema.Codec<C, unknown>,

@@ -1,8 +1,8 @@
 /**
  * A real HTTP server on a free port with the stores on an embedded database, and plain requests to it.
  *
- * Its event loop is that of the tests, which build and read bodies in it, and share its heap with other files: it is not
- * watched as a whole. `test/attack/bodies.test.ts` watches it while each endpoint is sent the worst bodies.
+ * It shares the event loop and the heap with the tests, so its event loop is not measured as a whole.
+ * `test/attack/bodies.test.ts` measures it while each endpoint receives the most expensive bodies.
  */
 import { randomUUID } from "node:crypto"
 import type * as PgClient from "@effect/sql-pg/PgClient"
@@ -66,14 +66,14 @@ export class Service extends Context.Service<
     /** A key of a new workspace, or of the workspace of another key. */
     readonly member: (role: Caller["role"], beside?: Member, scopes?: ReadonlyArray<KeyScope>) => Effect.Effect<Member>
     readonly revoke: (member: Member) => Effect.Effect<void>
-    /** Everything that is stored, to be compared and searched. */
+    /** All stored rows, for comparison and search. */
     readonly dump: Effect.Effect<string>
-    /** Removes everything that is stored, so that a dump of what follows is short. */
+    /** Removes all stored rows, so that a later dump is short. */
     readonly empty: Effect.Effect<void>
   }
 >()("test/Service") {}
 
-/** The first piece of a stream, which is left then. */
+/** The first piece of a stream, which is then closed. */
 const firstOf = async (answer: Response) => {
   const reader = answer.body?.getReader()
   const { value } = (await reader?.read()) ?? {}
@@ -179,8 +179,8 @@ const server = (options: {
   )
 
 /**
- * A further server on the stores in the context, until the scope closes. It can be stopped, as the server of a process
- * that ends is, and started again on its port, where it knows only what is stored.
+ * A second server on the stores in the context, until the scope closes. It can be stopped like the server of an ending
+ * process, and started again on the same port, with the stored data alone.
  */
 export const furtherServer = Effect.gen(function* () {
   let scope = yield* Scope.make()
@@ -217,11 +217,11 @@ interface Options {
   readonly rateLimits?: ReadonlyArray<Limit>
   readonly sending?: HttpSender.Options
   readonly stores?: Stores
-  /** For how long the server still serves after it began to leave. */
+  /** The grace period of the server after the begin of its stop. */
   readonly graceMillis?: number
 }
 
-/** The lines of every request are left out, unless a test sets a level. */
+/** The log has no lines of requests, unless a test sets a level. */
 const quiet = Layer.effect(
   References.MinimumLogLevel,
   Effect.map(References.MinimumLogLevel, (level) => (level === "Info" ? "Warn" : level))

@@ -1,6 +1,6 @@
 /**
- * A clock for the service that stands until it is set, to whatever instant. What sleeps by it does not wake, so that a
- * leap of decades costs nothing.
+ * A clock for the service that changes only when a test sets it. Sleepers do not wake, so that a jump of decades costs
+ * nothing.
  */
 import { Clock, Effect, Layer } from "effect"
 

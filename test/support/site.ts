@@ -1,5 +1,5 @@
 /**
- * A site of written-down pages on a free port, for tests of what a real browser makes of them.
+ * A site with constant pages on a free port, for tests with a real browser.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import { Effect, type Scope } from "effect"
@@ -13,7 +13,7 @@ export const html =
   (_request, response) =>
     void response.writeHead(200, { "content-type": "text/html; charset=utf-8" }).end(body)
 
-/** Serves answers by their path; anything else is a 404. Succeeds with the origin. */
+/** Serves answers by their path, and 404 for any other. Succeeds with the origin. */
 export const serve = (pages: Readonly<Record<string, Answer>>): Effect.Effect<string, never, Scope.Scope> =>
   Effect.map(
     listening(

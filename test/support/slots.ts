@@ -1,5 +1,5 @@
 /**
- * Entries of the vault and runs that name them, for tests of who may start when.
+ * Entries of the vault and runs that name them, for tests of the order of starts.
  */
 import { Effect } from "effect"
 import * as RunFailure from "../../core/event/RunFailure.ts"
@@ -23,7 +23,7 @@ export const withWorkflow = <A, E, R>(test: (caller: Caller, workflow: StoredWor
     return yield* test(caller, yield* makeWorkflow(caller, { maxRetries: 3 }))
   })
 
-/** Keeps an entry of a user. */
+/** Stores an entry of a user. */
 export const makeEntry = Effect.fn(function* (
   caller: Caller,
   permissionedUserId: string,

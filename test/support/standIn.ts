@@ -1,5 +1,5 @@
 /**
- * HTTP servers on loopback that stand in for the services of others.
+ * Fake HTTP servers on loopback in place of external services.
  */
 import { createServer, type ServerResponse } from "node:http"
 import { Effect, Queue } from "effect"
@@ -12,16 +12,16 @@ export interface Asked {
   readonly text: string
 }
 
-/** An answer: a status with JSON, or whatever a function does with the response. */
+/** An answer: a status with JSON, or a function that writes the response. */
 export type Answer = readonly [status: number, json: unknown] | ((response: ServerResponse) => void)
 
 export interface StandIn {
   readonly url: string
   /** Every request so far. */
   readonly asked: ReadonlyArray<Asked>
-  /** The next request that arrives, or has arrived since the last one that was taken. */
+  /** The next request that was not taken yet. */
   readonly next: Effect.Effect<Asked>
-  /** Answers the next requests so, instead of as it would. */
+  /** Replaces the answers to the next requests. */
   readonly instead: (...answers: ReadonlyArray<Answer>) => void
 }
 

@@ -1,8 +1,8 @@
 /**
- * A watchdog of the event loop: how long it was held at most, in processor time.
+ * A watchdog of the event loop: the longest time that a turn blocked it, in processor time.
  *
- * A turn of the loop is measured by the processor time that the main thread used in it, where the platform tells that,
- * so that a busy machine does not look like a busy loop.
+ * A turn of the loop is measured in processor time of the main thread where the platform reports it, so that a busy machine
+ * does not look like a busy loop.
  */
 import { readFileSync } from "node:fs"
 import { monitorEventLoopDelay } from "node:perf_hooks"
@@ -11,18 +11,18 @@ import { Effect } from "effect"
 export interface Held {
   /** The processor time of the main thread in its longest turn, in milliseconds. */
   readonly processorMillis: number
-  /** The longest delay of a timer, in milliseconds, which a busy machine makes longer. */
+  /** The longest delay of a timer, in milliseconds. It grows on a busy machine. */
   readonly wallMillis: number
 }
 
 export interface Watchdog {
-  /** The processor time of the longest turn since the last such question, in milliseconds. */
+  /** The processor time of the longest turn since the last call, in milliseconds. */
   readonly lap: () => number
   /** Ends the watch. */
   readonly stop: () => Held
 }
 
-/** Begins to watch the thread that calls it, which must be the main thread. */
+/** Begins to watch the calling thread, which must be the main thread. */
 export const start = (): Watchdog => {
   const histogram = monitorEventLoopDelay({ resolution: 5 })
   histogram.enable()
@@ -53,8 +53,8 @@ export const start = (): Watchdog => {
 }
 
 /**
- * Does the same several times, until it held the loop for less than the bound, and answers the last result with the least
- * hold: a garbage collection that falls into one round does not count, what the work itself takes is in every round.
+ * Repeats the same work until a round blocks the loop for less than the bound, and returns the last result with the least
+ * time. That excludes a garbage collection in a single round; the cost of the work itself is in every round.
  */
 export const least = Effect.fnUntraced(function* <A, E, R>(
   boundMillis: number,
@@ -70,7 +70,7 @@ export const least = Effect.fnUntraced(function* <A, E, R>(
   }
 })
 
-/** A beat that comes late spans one turn at least; the more often it beats, the fewer turns one beat spans. */
+/** A late beat covers at least one turn. A short interval makes a beat cover few turns. */
 const beatMillis = 5
 
 /** The processor time that the main thread has used, in milliseconds. */

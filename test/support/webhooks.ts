@@ -1,5 +1,5 @@
 /**
- * Webhooks and deliveries, for tests that need some to be there.
+ * Webhooks and deliveries, for tests that need some.
  */
 import { randomUUID } from "node:crypto"
 import { Effect } from "effect"
@@ -23,12 +23,12 @@ export const webhook = (overrides: Partial<Webhook> = {}): Webhook => ({
   ...overrides
 })
 
-/** Registers a webhook as it stands, whatever the service would say of it. */
+/** Registers a webhook without the checks of the service. */
 export const makeWebhook = Effect.fn(function* (caller: Caller, overrides: Partial<Webhook> = {}) {
   const made = webhook({ createdBy: caller.userId, ...overrides })
   yield* (yield* WebhookStore).insert(caller.workspaceId, made)
   return made
 })
 
-/** A delivery of the first event of a run that was given up. */
+/** A dead delivery of the first event of a run. */
 export const makeDead = DeliveryContract.makeDead

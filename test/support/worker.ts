@@ -1,14 +1,14 @@
 /**
- * A worker whose runs do what their input says: for tests of reports about runs, without a browser.
+ * A worker whose runs follow their input, for tests of the reports of runs without a browser.
  */
 import { Deferred, Effect, Layer, type Schema } from "effect"
 import { Executor } from "../../core/run/Executor.ts"
 import * as Worker from "../../core/run/Worker.ts"
 
-/** The input of a run: the steps that it reports, and the event that it waits for before it ends. */
+/** The input of a run: the steps that it reports, and the gate that it waits for before its end. */
 export interface Script {
   readonly steps?: ReadonlyArray<string>
-  /** It ends when a gate of this name is opened. */
+  /** The run ends when the gate of this name opens. */
   readonly gate?: string
 }
 
@@ -20,7 +20,7 @@ const gate = (name: string) => {
   return known
 }
 
-/** Lets the runs that wait for this gate end. */
+/** Opens a gate. */
 export const openGate = (name: string) => Effect.asVoid(Deferred.succeed(gate(name), undefined))
 
 const executor = Layer.succeed(
@@ -43,7 +43,7 @@ const executor = Layer.succeed(
   })
 )
 
-/** Works for as long as the layer lives, and gives its runs so many milliseconds when it is released. */
+/** Works until the layer is released. Its runs then have `graceMillis` to end. */
 export const layerWith = (graceMillis: number) =>
   Layer.effectDiscard(
     Effect.forkScoped(Worker.run({ name: "scripted", capacity: 50, leaseMillis: 30_000, graceMillis }))

@@ -95,6 +95,10 @@ const noSite = [
 
 describe("a domain", () => {
   it.each(hosts)("%s is on the host %s", (domain, host) => assert.strictEqual(Domain.hostOf(domain), host))
+  it("is read in the same way after thousands of others", () => {
+    const other = Array.from({ length: 20_000 }, () => Domain.hostOf("https://bücher.example"))
+    assert.deepStrictEqual([...new Set(other)], ["xn--bcher-kva.example"])
+  })
   it.each(noSite)('"%s" is none', (domain) => assert.isNull(Domain.hostOf(domain)))
 
   it("means the same site as another of the same host and port", () => {

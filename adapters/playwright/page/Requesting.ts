@@ -100,7 +100,8 @@ const follow = async (asked: ApiRequest, page: Page, way: Way, signal: AbortSign
       return rest
     }
     if (hops >= maxRedirects) throw new Failed("redirects", `it was redirected more than ${maxRedirects} times`)
-    if (!URL.canParse(location, url)) throw new Failed("redirects", "it was redirected to an address that is not valid")
+    if (URL.parse(location, url) === null)
+      throw new Failed("redirects", "it was redirected to an address that is not valid")
     const next = new URL(location, url)
     if (next.protocol !== "http:" && next.protocol !== "https:") {
       throw new Failed("redirects", `it was redirected to an address with ${next.protocol}`)
@@ -270,7 +271,7 @@ const keepCookies = async (context: BrowserContext, url: URL, lines: ReadonlyArr
 }
 
 const originOf = (address: string): string | null =>
-  URL.canParse(address) && /^https?:/.test(address) ? new URL(address).origin : null
+  URL.parse(address) !== null && /^https?:/.test(address) ? new URL(address).origin : null
 
 const userAgent = (page: Page): Promise<string | null> =>
   Promise.race([

@@ -316,7 +316,7 @@ const under = async (tab: Tab, frame: Frame, x: number, y: number): Promise<Fram
 const visits = (page: Page): ReadonlySet<string> => {
   const hosts = new Set<string>()
   const note = (address: string): void => {
-    if (URL.canParse(address) && /^https?:/.test(address)) hosts.add(new URL(address).host)
+    if (URL.parse(address) !== null && /^https?:/.test(address)) hosts.add(new URL(address).host)
   }
   const follow = (one: Page): void => {
     note(one.url())

@@ -115,7 +115,7 @@ export const make = ({
     }
 
     const forward = async (incoming: IncomingMessage, answer: ServerResponse) => {
-      const url = URL.canParse(incoming.url ?? "") ? new URL(incoming.url ?? "") : null
+      const url = URL.parse(incoming.url ?? "")
       if (url === null || url.protocol !== "http:") return void answer.writeHead(400).end()
       const host = url.hostname
       const port = Number(url.port || 80)
@@ -193,7 +193,7 @@ export const make = ({
         return void socket.end(`${refused}content-length: 0\r\nconnection: close\r\n\r\n`)
       }
       const authority = `http://${incoming.url}`
-      if (!URL.canParse(authority)) return void socket.end("HTTP/1.1 400 Bad Request\r\n\r\n")
+      if (URL.parse(authority) === null) return void socket.end("HTTP/1.1 400 Bad Request\r\n\r\n")
       const { hostname } = new URL(authority)
       const port = Number(/:(\d+)$/.exec(incoming.url ?? "")?.[1] ?? 443)
       reach(hostname, port)

@@ -62,7 +62,7 @@ export const layer = ({
   const probe = Layer.effect(
     Probe.Probe,
     Effect.gen(function* () {
-      if (!URL.canParse(Redacted.value(url)))
+      if (URL.parse(Redacted.value(url)) === null)
         return yield* new Migrations.DatabaseUnavailable({ reason: "it is no URL" })
       const sql = yield* PgClient.make({ ...common, maxConnections: 1, stream: probing.open }).pipe(
         Effect.tap((made) => arrival(made, waitMillis)),

@@ -37,7 +37,7 @@ export const isOurs = ({ headers, method }: Sent, publicUrl: Option.Option<strin
   return origin !== "" && hosts.includes(hostOf(origin))
 }
 
-const hostOf = (url: string): string | null => (URL.canParse(url) ? new URL(url).host : null)
+const hostOf = (url: string): string | null => URL.parse(url)?.host ?? null
 
 /** The header that keeps a session in the browser for so many seconds; 0 removes it. */
 export const header = (

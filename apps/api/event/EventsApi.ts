@@ -16,8 +16,14 @@ const StreamedEvent = Schema.Struct({
 
 const Ping = Schema.Struct({ ts: Schema.Finite }).annotate({ identifier: "Ping" })
 
+const Changed = Schema.Struct({
+  kinds: Schema.Array(Schema.String).annotate({
+    description: "The kinds of what was changed, as GET /audit names them, such as run_window"
+  })
+}).annotate({ identifier: "WorkspaceChanged" })
+
 /** A frame of a stream: events under `run.event`, and a `ping` at least every 15 seconds of silence. */
-export const Frame = Schema.Union([
+const frames = [
   Schema.Struct({
     id: Schema.optionalKey(Schema.String),
     event: Schema.Literal("run.event"),
@@ -27,6 +33,17 @@ export const Frame = Schema.Union([
     id: Schema.optionalKey(Schema.String),
     event: Schema.Literal("ping"),
     data: Schema.fromJsonString(Ping)
+  })
+] as const
+export const Frame = Schema.Union(frames)
+
+/** A frame of the stream of a workspace, which tells of changes as well where they are asked for. */
+const WorkspaceFrame = Schema.Union([
+  ...frames,
+  Schema.Struct({
+    id: Schema.optionalKey(Schema.String),
+    event: Schema.Literal("workspace.changed"),
+    data: Schema.fromJsonString(Changed)
   })
 ])
 
@@ -43,9 +60,15 @@ export class EventsGroup extends group.add(
         Schema.String.annotate({
           description: "Only events of these names, such as execution.failed, separated by commas"
         })
+      ),
+      changes: Schema.optionalKey(
+        Schema.Literals(["true", "false"]).annotate({
+          description:
+            "true adds frames workspace.changed, which name the kinds of what was changed, such as run_window or schedule, within a second. They are not kept for a stream that opens later"
+        })
       )
     },
-    success: HttpApiSchema.StreamSse({ events: Frame }),
+    success: HttpApiSchema.StreamSse({ events: WorkspaceFrame }),
     error: Errors.BadRequest
   })
     .annotate(

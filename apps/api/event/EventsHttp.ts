@@ -36,37 +36,32 @@ export const layer = HttpApiBuilder.group(
     const answer = (caller: Caller, batches: Stream.Stream<Batch>) =>
       answerParts(
         caller,
-        Stream.map(batches, (events) => ({ events: events.filter(isOfRun), id: null })),
+        Stream.map(batches, (events) => ({ events: events.filter(isOfRun), changed: [], id: null })),
         ({ sequence }) => String(sequence)
       )
 
-    /** Answers with a stream of parts. `id` is the id of a ping, if it has one. */
     const answerParts = <E extends LoggedEvent>(
       caller: Caller,
-      parts: Stream.Stream<{ readonly events: ReadonlyArray<E>; readonly id: string | null }>,
+      parts: Stream.Stream<Written<E>>,
       idOf: (event: E) => string
     ) =>
       Effect.gen(function* () {
         const address = yield* origin
         const whileAdmitted = yield* admitted
-        const written = Effect.fnUntraced(function* ({
-          events: batch,
-          id
-        }: {
-          readonly events: ReadonlyArray<E>
-          readonly id: string | null
-        }) {
+        const written = Effect.fnUntraced(function* ({ changed, events: batch, id }: Written<E>) {
+          const change = id === null || changed.length === 0 ? Stream.empty : Stream.succeed(Frame.changed(changed, id))
+          if (batch.length === 0 && changed.length > 0) return change
           if (batch.length === 0) return Stream.succeed(Frame.ping(yield* Clock.currentTimeMillis, id))
           // Clients would take a broken stream for the end of its runs.
           const all = yield* waitUntilBack(links.under(address, caller.workspaceId))
-          return Stream.fromIterable(Frame.frames(batch, all, idOf), { chunkSize: 1 })
+          return Stream.concat(Stream.fromIterable(Frame.frames(batch, all, idOf), { chunkSize: 1 }), change)
         })
         const pieces = Stream.flatMap(whileAdmitted(parts), (part) => Stream.unwrap(written(part)))
         return yield* streams.answer(holderOf(caller), pieces, { contentType: "text/event-stream", headers: streamed })
       })
 
     const ofWorkspace = Effect.fnUntraced(function* (
-      query: { readonly workflow_id?: string; readonly event?: string },
+      query: { readonly workflow_id?: string; readonly event?: string; readonly changes?: string },
       after: string | null
     ) {
       const listOf = (text: string | undefined) => text?.split(",").map((one) => one.trim())
@@ -83,6 +78,7 @@ export const layer = HttpApiBuilder.group(
       return (workspaceId: Caller["workspaceId"]) =>
         WorkspaceStream.make(workspaceId, {
           after,
+          changes: query.changes === "true",
           takes: ({ event, workflowId }) =>
             (ids?.includes(workflowId) ?? true) && (kinds?.includes(event.event) ?? true)
         }).pipe(Stream.provideContext(context))
@@ -94,7 +90,11 @@ export const layer = HttpApiBuilder.group(
         Effect.fn(function* ({ headers, query }) {
           const caller = yield* CurrentCaller
           const stream = yield* ofWorkspace(query, headers["last-event-id"] ?? null)
-          const parts = Stream.map(stream(caller.workspaceId), ({ events, position }) => ({ events, id: position }))
+          const parts = Stream.map(stream(caller.workspaceId), ({ changed, events, position }) => ({
+            changed,
+            events,
+            id: position
+          }))
           return yield* answerParts(caller, parts, ({ position }) => position)
         })
       )
@@ -133,6 +133,13 @@ export const layer = HttpApiBuilder.group(
       )
   })
 )
+
+/** What a stream writes at once. `id` is the id of its ping or of its change, if it has one. */
+interface Written<E extends LoggedEvent> {
+  readonly events: ReadonlyArray<E>
+  readonly changed: ReadonlyArray<string>
+  readonly id: string | null
+}
 
 const isKind = (text: string): boolean => /^[a-z]+(\.[a-z_]+)+$/.test(text)
 

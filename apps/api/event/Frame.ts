@@ -36,6 +36,10 @@ export function* frames<E extends LoggedEvent>(
 export const ping = (now: number, id: string | null = null): Uint8Array =>
   new TextEncoder().encode(`${id === null ? "" : `id: ${id}\n`}${frame("ping", { ts: now })}`)
 
+/** Says which kinds of resources of a workspace were changed. A reader that reconnects continues after its id. */
+export const changed = (kinds: ReadonlyArray<string>, id: string): Uint8Array =>
+  new TextEncoder().encode(`id: ${id}\n${frame("workspace.changed", { kinds })}`)
+
 /** One frame in parts. The final event of a run may be large, and serializing it at once would block other requests. */
 function* partsOf(entry: LoggedEvent, id: string, links: Links): Generator<string> {
   const data = message(entry, links)

@@ -30,7 +30,7 @@ const maxAgeMillis = 3_600_000
 
 /** An address of SNS itself; `null` for any other. */
 export const awsUrl = (written: string): URL | null => {
-  if (!URL.canParse(written)) return null
+  if (URL.parse(written) === null) return null
   const url = new URL(written)
   const isAws = /^sns(?:\.[a-z0-9-]{1,40})?\.amazonaws\.com(?:\.cn)?$/.test(url.hostname)
   return url.protocol === "https:" && isAws && url.port === "" && url.username === "" ? url : null

@@ -127,6 +127,11 @@ export class VerbsGroup extends HttpApiGroup.make("runVerbs")
         {
           retry_session_id: Schema.NullOr(Schema.String).annotate({
             description: "The new run, or the one that retries this run already"
+          }),
+          errors: Schema.optionalKey(
+            Schema.Array(Schema.Struct({ path: Schema.String, message: Schema.String }))
+          ).annotate({
+            description: "With invalid_input: what is wrong with the input, each at its path, at most 20"
           })
         }
       ),

@@ -49,7 +49,11 @@ export const layer = HttpApiBuilder.group(
           input: payload.run_input_variables ?? {},
           reason: isForced ? reason : null
         })
-        return answer(selected, outcomes, (one) => ({ ...resultOf(one), retry_session_id: one.retriedAs }))
+        return answer(selected, outcomes, (one) => ({
+          ...resultOf(one),
+          retry_session_id: one.retriedAs,
+          ...(one.problems.length === 0 ? {} : { errors: one.problems })
+        }))
       }),
       tag: Effect.fn(function* ({ payload }) {
         const edit = { add: payload.add ?? [], remove: payload.remove ?? [] }

@@ -57,7 +57,7 @@ const isSame = (one: string, other: string): boolean => {
 }
 
 const placeOf = (address: string): string | null => {
-  if (!URL.canParse(address)) return null
+  if (URL.parse(address) === null) return null
   const { host, hostname, pathname, port, protocol } = new URL(address)
   if (pathname !== "/") return null
   return `${protocol}//${ownNames.has(hostname) ? `localhost:${port}` : host}`

@@ -3,7 +3,7 @@ import { expectGeneral, type Scenario } from "../Scenario.ts"
 import * as Sealed from "../Sealed.ts"
 import { expect, field, listOf, type Server } from "../Server.ts"
 
-/** Makes a credential for one scenario, and answers the pair that names it. */
+/** Creates a credential for one scenario, and answers the pair that identifies it. */
 const credential = async (server: Server, fields: Readonly<Record<string, unknown>> = {}) => {
   const pair = { domain: "https://conformance.example", permissioned_user_id: `conformance-${crypto.randomUUID()}` }
   const { body, status } = await server.send("POST", "/authentication", { json: { ...pair, ...fields } })
@@ -119,7 +119,7 @@ export const scenarios: ReadonlyArray<Scenario> = [
   {
     name: "vault-sealed",
     section: "Authentication",
-    promise: "A sealed password is returned sealed, and opens to what was sealed",
+    promise: "A sealed password is returned sealed, and unseals to the original text",
     seals: true,
     run: async (server) => {
       const password = `conformance-${crypto.randomUUID()}`
@@ -136,7 +136,7 @@ export const scenarios: ReadonlyArray<Scenario> = [
   {
     name: "tfa-code-email-none",
     section: "GET /vault/tfa-code",
-    promise: "The code of a credential that was mailed none is 404, or 403 where no mail is received",
+    promise: "The code of a credential without a received mail is 404, or 403 where no mail is received",
     run: async (server) => {
       const pair = await credential(server, { tfa_method: "EMAIL" })
       const { body, status } = await server.send("GET", codeOf(pair))
@@ -147,7 +147,7 @@ export const scenarios: ReadonlyArray<Scenario> = [
   {
     name: "tfa-code-unknown",
     section: "GET /vault/tfa-code",
-    promise: "The code of a credential that is not there is 404",
+    promise: "The code of a missing credential is 404",
     run: async (server) => {
       const pair = { domain: "https://conformance.example", permissioned_user_id: "conformance-unknown" }
       expectGeneral(await server.expect(404, "GET", codeOf(pair)), 404)
@@ -177,7 +177,7 @@ export const scenarios: ReadonlyArray<Scenario> = [
   {
     name: "tfa-code-invalid-secret",
     section: "Errors",
-    promise: "A secret that is none is 400 when it is sent, or 422 when its code is asked for",
+    promise: "An invalid second-factor secret is 400 when it is sent, or 422 when its code is requested",
     seals: true,
     run: async (server) => {
       const pair = { domain: "https://conformance.example", permissioned_user_id: `conformance-${crypto.randomUUID()}` }

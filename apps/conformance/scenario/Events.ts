@@ -20,7 +20,7 @@ const expectEvent = (event: unknown, session: string): void => {
   expect(typeof field(payload, "workflow_id") === "string", "payload.workflow_id", event)
 }
 
-/** An address at which nothing receives. */
+/** An address without a receiver. */
 const nowhere = "https://conformance.invalid/hook"
 
 const webhook = async (server: Server, url = nowhere) => {
@@ -56,7 +56,7 @@ export const scenarios: ReadonlyArray<Scenario> = [
   {
     name: "stream-run",
     section: "Events",
-    promise: "The stream of a run has its events with their time and ids, in their order, until it has ended",
+    promise: "The stream of a run has its events with their times and ids, in order, until the run has ended",
     run: async (server) => {
       const session = await held(server)
       const begun = await server.stream(`/run/${session}/events`, isKind("execution.paused"))
@@ -87,7 +87,7 @@ export const scenarios: ReadonlyArray<Scenario> = [
   {
     name: "stream-resumed",
     section: "Events",
-    promise: "A stream that names the last event that it had continues after it",
+    promise: "A stream that names its last event continues after it",
     run: async (server) => {
       const session = await held(server)
       await interrupt(server, session)
@@ -122,7 +122,7 @@ export const scenarios: ReadonlyArray<Scenario> = [
   {
     name: "stream-unknown",
     section: "Errors",
-    promise: "The stream of a run that is not there is 404",
+    promise: "The stream of a missing run is 404",
     run: async (server) => {
       expectGeneral(await server.expect(404, "GET", `/run/${absent}/events`), 404)
     }
@@ -143,7 +143,7 @@ export const scenarios: ReadonlyArray<Scenario> = [
   {
     name: "webhook-listed",
     section: "Events",
-    promise: "A registered webhook is listed until it is removed, and is 404 then",
+    promise: "A registered webhook is listed until it is removed, and is 404 afterwards",
     run: async (server) => {
       const { id, remove } = await webhook(server)
       const has = async () =>
@@ -159,7 +159,7 @@ export const scenarios: ReadonlyArray<Scenario> = [
   {
     name: "webhook-address",
     section: "Events",
-    promise: "A webhook whose address is not one of HTTP is refused",
+    promise: "A webhook whose address is not an HTTP address is refused",
     run: async (server) => {
       const json = { url: "ftp://conformance.invalid/hook", event_types_subscribed: [] }
       const refused = await server.expect(400, "POST", "/webhook-endpoints", { json })
@@ -169,7 +169,7 @@ export const scenarios: ReadonlyArray<Scenario> = [
   {
     name: "webhook-test-fails",
     section: "Events",
-    promise: "A test of a webhook whose receiver is not there tells that it failed",
+    promise: "A test of a webhook without a receiver reports its failure",
     run: async (server) => {
       const { id } = await webhook(server)
       const attempt = await server.expect(200, "POST", `/webhook-endpoints/${id}/test`)
@@ -180,7 +180,7 @@ export const scenarios: ReadonlyArray<Scenario> = [
   {
     name: "webhook-signed",
     section: "Events",
-    promise: "What is delivered is signed: a test with the secret of the webhook, the events of a run with its own",
+    promise: "Deliveries are signed: tests with the secret of the webhook, the events of a run with the run's own",
     receives: true,
     run: async (server) => {
       const at = server.receiver?.url ?? nowhere

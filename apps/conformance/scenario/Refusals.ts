@@ -1,4 +1,4 @@
-/** Scenarios of errors to the letter, and of limits. */
+/** Scenarios of error bodies and of limits. */
 import { absent, always, expectGeneral, type Scenario, windowOf } from "../Scenario.ts"
 import { expect, field, listOf, smallest } from "../Server.ts"
 
@@ -13,7 +13,7 @@ const incompressible = (length: number): string => {
   return text.slice(0, length)
 }
 
-/** Fields with a limit in bytes, each with a value that is over it however it is stored. */
+/** Fields with a limit in bytes, each with a value that exceeds it in every form of storage. */
 const overBytes: ReadonlyArray<
   readonly [name: string, code: string, limit: number, valueOf: (text: string) => unknown]
 > = [
@@ -86,7 +86,7 @@ export const scenarios: ReadonlyArray<Scenario> = [
   {
     name: "error-malformed",
     section: "Errors",
-    promise: "A body that is no JSON is 400 in the general shape",
+    promise: "A body that is not JSON is 400 in the general shape",
     run: async (server) => {
       expectGeneral(await server.expect(400, "POST", "/run", { text: '{"workflow_id":' }), 400)
     }
@@ -113,7 +113,7 @@ export const scenarios: ReadonlyArray<Scenario> = [
   {
     name: "error-not-found",
     section: "Errors",
-    promise: "What is not there is 404 in the general shape",
+    promise: "A missing resource is 404 in the general shape",
     run: async (server) => {
       for (const path of [`/workflows/${absent}/versions`, `/workflows/${absent}/metadata`, windowOf(absent)]) {
         expectGeneral(await server.expect(404, "GET", path), 404)
@@ -123,7 +123,7 @@ export const scenarios: ReadonlyArray<Scenario> = [
   {
     name: "error-window-shape",
     section: "Errors",
-    promise: "Each problem of an invalid window has a path and a message, and only those",
+    promise: "Each problem of an invalid window has a path and a message, and no other field",
     run: async (server) => {
       const id = await server.workflow()
       const closed = { active: false, start_date: { year: 2026, month: 13, day: 1 } }
@@ -160,7 +160,7 @@ export const scenarios: ReadonlyArray<Scenario> = [
   {
     name: "special-hours-both",
     section: "RunWindow",
-    promise: "An entry that is dated and recurring is refused, as is a frequency below a day",
+    promise: "An entry with both dates and a recurrence is refused, and so is a frequency below a day",
     run: async (server) => {
       const id = await server.workflow()
       const dated = { active: false, start_date: { year: 2026, month: 12, day: 25 } }

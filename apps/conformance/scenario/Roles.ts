@@ -2,7 +2,7 @@
 import { absent, always, expectGeneral, type Scenario, windowOf } from "../Scenario.ts"
 import { expect, field, listOf, type Server } from "../Server.ts"
 
-/** Makes a key with a role for one scenario. */
+/** Creates a key with a role for one scenario. */
 const keyOf = async (server: Server, role: string) => {
   const made = await server.expect(201, "POST", "/api-keys", { json: { role, name: "Conformance" } })
   const [id, key] = [field(made, "id"), field(made, "key")]
@@ -64,7 +64,7 @@ export const scenarios: ReadonlyArray<Scenario> = [
   {
     name: "key-shown-once",
     section: "Authentication",
-    promise: "A key is shown when it is made, and in no list",
+    promise: "A key is shown when it is created, and in no list",
     run: async (server) => {
       const { id, key } = await keyOf(server, "Viewer")
       const listed = listOf(await server.expect(200, "GET", "/api-keys"), "the keys")

@@ -1,11 +1,29 @@
-/** How entries of the audit trail are said, and what each changed. */
+/** Entries of the audit trail in words, and the fields that each changed. */
 import type { AuditKind } from "../../../core/workspace/audit/AuditAction.ts"
 import type { AuditEntry } from "../../api/audit/AuditApi.ts"
 import { plainJson } from "../kit/Clipped.tsx"
 
 export type Entry = typeof AuditEntry.Type
 
-/** The kinds of what is changed, by the names that the filter takes. */
+/** The entries that are shown, newest first, and where earlier ones begin. */
+export interface Listing {
+  readonly entries: ReadonlyArray<Entry>
+  readonly cursor: string | null
+}
+
+/**
+ * A listing with the new entries of its newest page in front. Without a known entry on that page, entries between them may be
+ * missing: then the page replaces the listing.
+ */
+export const withNewest = (known: Listing, newest: Listing): Listing => {
+  const ids = new Set(known.entries.map(({ id }) => id))
+  const more = newest.entries.filter(({ id }) => !ids.has(id))
+  if (more.length === 0) return known
+  if (more.length === newest.entries.length) return newest
+  return { entries: [...more, ...known.entries], cursor: known.cursor }
+}
+
+/** The kinds of resources, by their names in the filter. */
 export const kinds: Readonly<Record<AuditKind, string>> = {
   run_window: "Run windows",
   lift: "Unpause All",

@@ -1,5 +1,7 @@
 /** Who changed what, when, and from what to what. */
-import { useEffect, useState } from "preact/hooks"
+import { useEffect, useRef, useState } from "preact/hooks"
+import type { AuditKind } from "../../../core/workspace/audit/AuditAction.ts"
+import { useEdits } from "../data/Live.ts"
 import { shortId } from "../data/Workflows.ts"
 import { Difference } from "../forms/Difference.tsx"
 import { Dialog } from "../kit/Dialog.tsx"
@@ -10,33 +12,32 @@ import { may, whoIs } from "../kit/Session.ts"
 import { Ago } from "../kit/Status.tsx"
 import { Table } from "../kit/Table.tsx"
 import { full, viewerZone } from "../kit/Times.ts"
-import { actionWords, differencesOf, type Entry, kinds } from "./AuditModel.ts"
+import { actionWords, differencesOf, type Entry, kinds, type Listing, withNewest } from "./AuditModel.ts"
 
-interface Listing {
-  readonly entries: ReadonlyArray<Entry>
-  readonly cursor: string | null
-}
-
-/** Entries of a filter, page by page. */
+/** Entries of a filter, page by page. What is changed meanwhile comes in front of them. */
 const useEntries = (filters: Readonly<Record<string, string>>, address: string) => {
   const [listing, show] = useState<Listing | null>(null)
   const [problem, setProblem] = useState<string | null>(null)
-  const read = async (before: Listing | null) => {
-    const cursor = before?.cursor ?? null
+  const current = useRef(address)
+  current.current = address
+  /** Reads a page, and shows what it makes of the entries that are shown; not if another filter was chosen meanwhile. */
+  const read = async (cursor: string | null, made: (page: Listing, shown: Listing | null) => Listing) => {
     const query = { ...filters, ...(cursor === null ? {} : { cursor: Number(cursor) }) }
     const page = await act(client().audit.listAudit({ query }), { failed: (error) => setProblem(reasonOf(error)) })
-    if (page === null) return null
+    if (page === null || current.current !== address) return
     setProblem(null)
-    return { entries: [...(before?.entries ?? []), ...page.entries], cursor: page.next_cursor }
+    show((shown) => made({ entries: page.entries, cursor: page.next_cursor }, shown))
   }
-  useEffect(() => {
-    let isPast = false
-    void read(null).then((found) => !isPast && found !== null && show(found))
-    return () => {
-      isPast = true
-    }
-  }, [address])
-  return { listing, problem, more: () => void read(listing).then((found) => found !== null && show(found)) }
+  useEffect(() => void read(null, (page) => page), [address])
+  useEdits(Object.keys(kinds) as ReadonlyArray<AuditKind>, () =>
+    read(null, (page, shown) => (shown === null ? page : withNewest(shown, page)))
+  )
+  const more = () =>
+    read(listing?.cursor ?? null, (page, shown) => ({
+      ...page,
+      entries: [...(shown?.entries ?? []), ...page.entries]
+    }))
+  return { listing, problem, more: () => void more() }
 }
 
 export const AuditView = ({ query }: { readonly query: URLSearchParams }) =>
@@ -97,7 +98,7 @@ const Trail = ({ query }: { readonly query: URLSearchParams }) => {
             <div />
           </div>
         ) : listing.entries.length === 0 ? (
-          <Empty title="Nothing was changed">Each change in this workspace is listed here, with who made it.</Empty>
+          <Empty title="No changes">This list shows each change in this workspace and who made it.</Empty>
         ) : (
           <Listed entries={listing.entries} onShow={show} />
         )}
@@ -105,7 +106,7 @@ const Trail = ({ query }: { readonly query: URLSearchParams }) => {
       {listing?.cursor != null && (
         <div>
           <button type="button" onClick={more}>
-            Show earlier ones
+            Show earlier changes
           </button>
         </div>
       )}
@@ -139,7 +140,7 @@ const Listed = ({
         )
       },
       {
-        word: "Of",
+        word: "Resource",
         cell: ({ resource_id, resource_name }) => (
           <>
             <span class="clip">{resource_name}</span>
@@ -172,12 +173,12 @@ const Shown = ({ entry, onClose }: { readonly entry: Entry; readonly onClose: ()
               filter({ of: entry.resource_id })
             }}
           >
-            All changes of it
+            All changes of this resource
           </button>
         </p>
       )}
       {differences.length === 0 ? (
-        <p class="note">Its state is the same as before.</p>
+        <p class="note">The resource has the same state as before.</p>
       ) : (
         <ul class="changes">
           {differences.map(({ after, before, field }) => (

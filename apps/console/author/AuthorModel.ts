@@ -1,4 +1,4 @@
-/** What a person points at and chooses, as messages to the conversation that builds the workflow. */
+/** The messages to the conversation that builds a workflow, made from what a person chooses on the page. */
 import type { Edges } from "../data/Outline.ts"
 import type { Draft, PageTarget } from "./Conversation.ts"
 
@@ -17,7 +17,7 @@ export interface Loop {
   /** The names of its variables: the entry of a turn, and its number, counted from 0. */
   readonly item: string
   readonly index: string
-  /** The selector of the rows of the page that its list was read from; `null` where it was read otherwise. */
+  /** The selector of the rows on the page that its list was read from; `null` for a list from elsewhere. */
   readonly rows: string | null
   /** The names of the values of an entry. */
   readonly fields: ReadonlyArray<string>
@@ -54,7 +54,9 @@ export const loopOf = (draft: Pick<Draft, "loop" | "nodes">): Loop | null => {
   }
 }
 
-/** Whether doing a step again does the turns of a loop: it is one, or it decides whether a further page comes. */
+/**
+ * Whether repeating a step repeats the turns of a loop: the step is the loop, or decides whether there is a next page.
+ */
 export const standsForLoop = (
   { action, id }: { readonly action: string; readonly id: string },
   edges: Edges
@@ -62,7 +64,7 @@ export const standsForLoop = (
   if (action === "LOOP") return true
   const leadsBack = (from: string | undefined): boolean => {
     const reached = new Set(from === undefined ? [] : [from])
-    // A set is iterated in the order of its values, also those that are added meanwhile.
+    // The iteration of a set also visits values that are added during it.
     for (const one of reached) {
       const { loop_not_done, ...ways } = edges[one] ?? {}
       if (loop_not_done === undefined) for (const next of Object.values(ways)) reached.add(next)
@@ -73,19 +75,19 @@ export const standsForLoop = (
   return leadsBack(holds) !== leadsBack(otherwise)
 }
 
-/** The selector of the element of a row in the row of the present turn; `null` where its row is of no turn. */
+/** The selector of an element in the row of the current turn; `null` when no loop goes over its rows. */
 export const inEachRow = ({ row }: Pick<PageTarget, "row">, loop: Loop | null): string | null =>
   row === null || row.selector !== loop?.rows
     ? null
     : `(${row.selector})[{{context.runtime.${loop.index} + 1}}]${row.path === "." ? "" : row.path}`
 
-/** The selector that is proposed: the one in each row of a loop, or else the first that leads to the element alone. */
+/** The proposed selector: in a loop, the one within the row; otherwise the first that matches only this element. */
 export const proposed = (target: Pick<PageTarget, "row" | "selectors">, loop: Loop | null = null): string =>
   inEachRow(target, loop) ??
   (target.selectors.find(({ matches }) => matches === 1) ?? target.selectors[0])?.selector ??
   ""
 
-/** A name that is not taken, made from one that may be. */
+/** A free name, made from a name that may be taken. */
 const free = (wanted: string, taken: Iterable<string>): string => {
   const all = new Set(taken)
   let name = wanted
@@ -93,7 +95,7 @@ const free = (wanted: string, taken: Iterable<string>): string => {
   return name
 }
 
-/** The steps that begin a loop over the rows of a list: reading them, unless a step did, and the loop itself. */
+/** The steps that begin a loop over the rows of a list: the one that reads them, unless there is one, and the loop. */
 export const eachRow = (target: PageTarget, draft: Pick<Draft, "nodes">): ReadonlyArray<Candidate> => {
   const { row } = target
   if (row === null) return []
@@ -146,11 +148,11 @@ const wordFor = ({ kind, role }: Pick<PageTarget, "kind" | "role">): string => {
   return tags[role] ?? (/^h[1-6]$/.test(role) ? "heading" : "text")
 }
 
-/** What an element is called in a sentence, such as `button “Sign in”`. */
+/** The name of an element in a sentence, such as `button “Sign in”`. */
 export const called = (target: Pick<PageTarget, "kind" | "name" | "role">): string =>
   target.name === "" ? wordFor(target) : `${wordFor(target)} “${short(target.name)}”`
 
-/** What an element is called in the name of a step. One that is in the row of each turn has the name of its column. */
+/** The name of an element in the name of a step. An element in the row of each turn has the name of its column. */
 const titled = ({ heading, name, role }: PageTarget, selector: string): string => {
   if (selector.includes("{{context.runtime.")) return `the ${heading?.toLowerCase() ?? role} of each row`
   return name === "" ? `the ${role}` : short(name)
@@ -162,7 +164,7 @@ const clicks: Readonly<Record<ClickType, string>> = {
   click: "Click",
   double_click: "Double-click",
   right_click: "Right-click",
-  hover: "Point at"
+  hover: "Hover over"
 }
 
 export const clickOn = (target: PageTarget, selector: string, type: ClickType = "click"): Candidate => ({
@@ -187,11 +189,11 @@ interface Asked {
   readonly label: string
   readonly initial: string
   readonly type: string
-  /** What is wrong with a text; `null` when nothing is. */
+  /** The problem of a text; `null` when it is valid. */
   readonly wrong: (text: string) => string | null
 }
 
-/** The steps that need no element, each with the one value that it needs; `null` where it needs none. */
+/** The steps that need no element. `asks` describes the one value that a step needs; `null` when it needs none. */
 export const palette = {
   open: {
     word: "Open an address",
@@ -200,7 +202,7 @@ export const palette = {
       initial: "https://",
       type: "url",
       wrong: (url) =>
-        URL.canParse(url) && /^https?:/.test(url) ? null : "Expected an address such as https://example.com"
+        URL.parse(url) !== null && /^https?:/.test(url) ? null : "Expected an address such as https://example.com"
     },
     make: (url) => ({ action: "NAVIGATE", name: `Open ${short(url)}`, parameters: { url } })
   },
@@ -272,7 +274,7 @@ export const palette = {
 
 export type PaletteName = keyof typeof palette
 
-/** A value that is to be read, with the name that it gets. */
+/** A value to read, with its name in the output. */
 export interface Cell {
   readonly name: string
   readonly isNumber: boolean
@@ -280,7 +282,7 @@ export interface Cell {
   readonly selector: string
 }
 
-/** A name that can be written in expressions: letters, digits and underscores. */
+/** A name that is valid in expressions: letters, digits and underscores. */
 export const identifier = (text: string, fallback: string): string => {
   const plain = text
     .normalize("NFD")
@@ -293,7 +295,7 @@ export const identifier = (text: string, fallback: string): string => {
   return /[a-z]/.test(plain) ? plain : fallback
 }
 
-/** A value to read at an element, under a name that no other one has. */
+/** A value to read at an element, under a name that no other value has. */
 export const cellOf = (target: PageTarget, others: ReadonlyArray<Cell>, loop: Loop | null = null): Cell => {
   const wanted = identifier(target.heading ?? (target.row === null ? target.name : wordFor(target)), "value")
   const name = free(
@@ -303,7 +305,7 @@ export const cellOf = (target: PageTarget, others: ReadonlyArray<Cell>, loop: Lo
   return { name, isNumber: false, target, selector: proposed(target, loop) }
 }
 
-/** How values are read: each value alone, or those of one list together, once for each row of the list. */
+/** How values are read: each on its own, or those of one list together, once for each row. */
 export interface Reading {
   readonly cells: ReadonlyArray<Cell>
   /** The name of the list. */
@@ -312,14 +314,14 @@ export interface Reading {
   readonly isEvery: boolean
 }
 
-/** The rows of the list that all values are in; `null` where they are in none together. */
+/** The rows of the list that holds all values; `null` when there is no such list. */
 export const rowsOf = (cells: ReadonlyArray<Cell>): PageTarget["row"] => {
   const [first, ...others] = cells.map(({ target }) => target.row)
   if (first === undefined || first === null) return null
   return others.every((row) => row?.selector === first.selector) ? first : null
 }
 
-/** The step that reads values. In a loop, values of no list become the entry of the turn in one. */
+/** The step that reads values. In a loop, values that are in no list become one entry of the list for each turn. */
 export const readingOf = ({ cells, isEvery, list }: Reading, loop: Loop | null = null): Candidate => {
   const found = isEvery && loop?.rows !== rowsOf(cells)?.selector ? rowsOf(cells) : null
   const rows = found ?? (loop === null ? null : { selector: "/html" })
@@ -343,11 +345,11 @@ export const readingOf = ({ cells, isEvery, list }: Reading, loop: Loop | null =
   }
 }
 
-/** A value that a text may take from a run. */
+/** A value of the run that a text may use. */
 export interface Source {
   readonly word: string
   readonly expression: string
-  /** The message that has to be sent before a step may use it; `null` where there is none. */
+  /** The message to send before a step may use it; `null` when none is needed. */
   readonly adds: string | null
 }
 
@@ -358,7 +360,7 @@ const namesOf = ({ input_schema, vault_schema }: Schemas): ReadonlyArray<string>
   ...Object.keys(vault_schema)
 ]
 
-/** The message that makes a value an input, under a name that is free, and the expression for it. */
+/** The message that makes a value an input, under a free name, and the expression for it. */
 export const inputOf = (target: Pick<PageTarget, "name">, value: string, draft: Schemas) => {
   const name = free(identifier(target.name, "value"), namesOf(draft))
   return { name, expression: `{{context.inputs.${name}}}`, adds: `input ${name} = ${value}` }
@@ -370,7 +372,7 @@ export interface Entry {
   readonly permissioned_user_id: string
 }
 
-const siteOf = (url: string): string => (URL.canParse(url) ? new URL(url).hostname : "")
+const siteOf = (url: string): string => URL.parse(url)?.hostname ?? ""
 
 /** Whether the credential is for the site of a page. */
 const isFor = ({ domain }: Entry, url: string): boolean => {
@@ -378,7 +380,7 @@ const isFor = ({ domain }: Entry, url: string): boolean => {
   return site !== "" && (siteOf(url) === site || siteOf(url).endsWith(`.${site}`))
 }
 
-/** What the credentials of the vault for the site of a page offer that the draft does not use yet. */
+/** The values of the vault's credentials for the site of a page that the draft does not use yet. */
 export const vaultSourcesOf = (entries: ReadonlyArray<Entry>, url: string, draft: Schemas): ReadonlyArray<Source> => {
   const used = new Set(Object.values(draft.vault_schema).map((value) => record(value).domain))
   return entries
@@ -394,7 +396,7 @@ export const vaultSourcesOf = (entries: ReadonlyArray<Entry>, url: string, draft
 }
 
 /**
- * The values that a text may take from a run, with the expression for each: the entry of a loop, the inputs, and the
+ * The values of the run that a text may use, with the expression for each: the entry of a loop, the inputs, and the
  * credentials.
  */
 export const sourcesOf = (draft: Schemas, loop: Loop | null = null): ReadonlyArray<Source> => {
@@ -416,7 +418,7 @@ export const sourcesOf = (draft: Schemas, loop: Loop | null = null): ReadonlyArr
   return sources.map((source) => ({ ...source, adds: null }))
 }
 
-/** The source that a field most likely wants: the password for a password field, or the one that is called like it. */
+/** The source that most likely fits a field: the password for a password field, or the one with the field's name. */
 export const sourceFor = (
   { name, secret }: Pick<PageTarget, "name" | "secret">,
   sources: ReadonlyArray<Source>

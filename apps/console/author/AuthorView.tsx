@@ -1,4 +1,4 @@
-/** The workflows that are being built now, and the form that begins another one. */
+/** The recordings in progress, and the form that starts a new one. */
 import { useState } from "preact/hooks"
 import { Field } from "../forms/Field.tsx"
 import { NameAndPage } from "../forms/NameAndPage.tsx"
@@ -20,8 +20,8 @@ const recordings = query((client) => client["workflow builder"].listSessions({})
 
 const words: Readonly<Record<Status["status"], string>> = {
   processing: "Working",
-  "awaiting-human-input": "Asks for inputs",
-  "agent-errored": "Its page is gone",
+  "awaiting-human-input": "Waits for inputs",
+  "agent-errored": "Its page was lost",
   completed: "Ready",
   idle: "Ready",
   ended: "Ended"
@@ -48,7 +48,7 @@ const Recordings = () => (
                   },
                   { word: "State", kind: "tight", cell: ({ status }) => words[status] },
                   {
-                    word: "Begun",
+                    word: "Started",
                     kind: "tight",
                     cell: ({ startedAt }) => (
                       <span class="quiet">
@@ -71,7 +71,7 @@ interface Input {
   readonly value: string
 }
 
-/** The field of the form that stands for a path of the request. */
+/** The field of the form for a path of the request. */
 const fieldOf = (path: string): string => ({ startUrl: "url", permissionedUserId: "user" })[path] ?? path
 
 const Begin = () => {
@@ -86,12 +86,14 @@ const Begin = () => {
     const names = inputs.map(({ name }, index) => identifier(name, `input_${index + 1}`))
     const wrong = {
       ...(name.trim() === "" ? { name: "Give the workflow a name" } : {}),
-      ...(URL.canParse(url) && /^https?:/.test(url) ? {} : { url: "Expected an address such as https://example.com" }),
+      ...(URL.parse(url) !== null && /^https?:/.test(url)
+        ? {}
+        : { url: "Expected an address such as https://example.com" }),
       ...Object.fromEntries(
         names.flatMap((name, index) =>
           names.indexOf(name) === index
             ? []
-            : [[`input ${index}`, `Input ${names.indexOf(name) + 1} is called ${name} already`]]
+            : [[`input ${index}`, `Input ${names.indexOf(name) + 1} already has the name ${name}`]]
         )
       )
     }
@@ -137,7 +139,7 @@ const Begin = () => {
         </Field>
         <fieldset class="form">
           <legend>Inputs</legend>
-          <p class="hint">What differs from run to run, with an example to record with.</p>
+          <p class="hint">Values that differ from run to run, each with an example for the recording.</p>
           {inputs.map((input, index) => (
             <div class="cell-line" key={index}>
               <Field label={`Name of input ${index + 1}`} problem={problems[`input ${index}`]}>

@@ -1,4 +1,4 @@
-/** The element that was pointed at: its selectors, and what can be done with it. */
+/** The chosen element: its selectors, and the steps that it allows. */
 import { useLayoutEffect, useRef, useState } from "preact/hooks"
 import { Field } from "../forms/Field.tsx"
 import { Section } from "../kit/Page.tsx"
@@ -26,12 +26,12 @@ interface Props {
   readonly loop: Loop | null
   readonly sources: ReadonlyArray<Source>
   readonly isBusy: boolean
-  /** Does a step, after a message that adds what it uses. */
+  /** Does a step, after a message that adds the input or the credential that it uses. */
   readonly onDo: (candidate: Candidate, adds?: string | null) => void
-  /** Begins a loop over the rows of the list that the element is in. */
+  /** Begins a loop over the rows of the list that contains the element. */
   readonly onEach: () => void
   readonly onRead: (target: PageTarget) => void
-  /** Repeats the last step on every page that an element leads to; `null` where there is no step. */
+  /** Repeats the last step on every page that an element leads to; `null` when there is no step. */
   readonly onPages: ((selector: string) => void) | null
   readonly onClose: () => void
 }
@@ -42,13 +42,13 @@ export const Chosen = (props: Props) => {
   const inRow = inEachRow(target, loop)
   const ways = [...(inRow === null ? [] : [{ selector: inRow, matches: 1 }]), ...target.selectors]
   const body = useRef<HTMLDivElement>(null)
-  // The next thing that a person does with a field is to type.
+  // After choosing a field, a person types.
   useLayoutEffect(() => body.current?.querySelector<HTMLElement>("input, select, button")?.focus(), [])
   return (
     <Section
       title={capitalized(called(target))}
       actions={
-        <button type="button" class="plain" aria-label="Choose nothing" onClick={onClose}>
+        <button type="button" class="plain" aria-label="Deselect the element" onClick={onClose}>
           ✕
         </button>
       }
@@ -93,7 +93,7 @@ export const Chosen = (props: Props) => {
                     {way.selector === inRow
                       ? "is in the row of each turn"
                       : way.matches === 1
-                        ? "matches it alone"
+                        ? "matches only this element"
                         : `matches ${way.matches} elements`}
                   </span>
                 </span>
@@ -125,14 +125,14 @@ const Pressing = ({ isBusy, onDo, onPages, onRead, selector, target }: Inner) =>
     <div class="row">
       {click("Click", "click", target.kind === "press")}
       {click("Double-click", "double_click")}
-      {click("Point at", "hover")}
+      {click("Hover over", "hover")}
       <button type="button" disabled={isBusy} onClick={() => onRead(target)}>
         Read it
       </button>
       {onPages !== null && target.kind === "press" && selector.startsWith("/") && (
         <button
           type="button"
-          title="It leads to the next page: click it as long as it is there, and repeat the last step on each page"
+          title="The element leads to the next page. The workflow clicks it while it is there, and repeats the last step on each page"
           disabled={isBusy}
           onClick={() => onPages(selector)}
         >

@@ -10,7 +10,7 @@ export type Status = typeof Api.StatusJson.Type
 export type Draft = typeof Api.DraftJson.Type
 export type PageTarget = Targets.Target
 
-/** A picture of the page with what can be pointed at in it. */
+/** A picture of the page with the elements that can be chosen in it. */
 export interface Pointed extends Targets.Targets {
   readonly url: string
   readonly base64: string
@@ -28,20 +28,20 @@ export interface Conversation {
   /** Why it cannot be followed. */
   readonly problem: string | null
   readonly isBusy: boolean
-  /** Sends a message. Ends when it was taken; the answer comes with the messages. */
+  /** Sends a message. Completes when the service has accepted it; the answer is one of the messages. */
   readonly say: (text: string) => Promise<void>
-  /** Sends messages one after the other, each when the one before was answered, up to the first that failed. */
+  /** Sends messages in turn, each after the answer to the one before, up to the first that fails. */
   readonly sayAll: (texts: ReadonlyArray<string>) => void
   readonly look: () => void
 }
 
-/** How often the page is looked at while nothing else happens, in milliseconds. */
+/** How often the page is read while nothing else happens, in milliseconds. */
 const lookMillis = 3_000
 
-/** How soon a page that was not seen is looked at again, in milliseconds. */
+/** How soon a page that could not be read is read again, in milliseconds. */
 const againMillis = 500
 
-/** Follows a conversation for as long as the component is there. */
+/** Follows a conversation until the component is removed. */
 export const useConversation = (id: string): Conversation => {
   const [status, setStatus] = useState<Status | null>(null)
   const [messages, setMessages] = useState<ReadonlyArray<Message>>([])
@@ -51,7 +51,7 @@ export const useConversation = (id: string): Conversation => {
   const [isSending, setSending] = useState(false)
   const looking = useRef<"no" | "once" | "again">("no")
   const missed = useRef(0)
-  /** The last message, and the last one before the page was looked at. */
+  /** The last message, and the last one before the page was read. */
   const last = useRef(0)
   const [seenAt, setSeenAt] = useState(0)
   const queued = useRef<ReadonlyArray<string>>([])
@@ -74,7 +74,7 @@ export const useConversation = (id: string): Conversation => {
       setPage(seen.value)
       setSeenAt(asOf)
     } else if (missed.current > 1) setPage("none")
-    // A page that is being opened, or replaced by another one, may not be seen once.
+    // A page that is opening or navigating may fail to be read once.
     else setTimeout(() => void look(), againMillis)
   }, [id])
 
@@ -147,7 +147,7 @@ export const useConversation = (id: string): Conversation => {
     queued.current = rest
     void send(first)
   }
-  // Elements of a page that has changed since it was looked at may be gone.
+  // Elements may be gone from a page that has changed since it was read.
   const isOld = page !== null && page !== "none" && at !== "ended" && seenAt < (messages.at(-1)?.number ?? 0)
   const isBusy = isSending || at === "processing" || isOld
   return { status, messages, draft, page, problem, isBusy, say, sayAll, look: () => void look() }

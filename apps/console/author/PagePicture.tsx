@@ -1,4 +1,4 @@
-/** The page as a picture, on which each element is a button, so that one points at it by mouse or by keyboard. */
+/** The page as a picture in which each element is a button, for the mouse and the keyboard. */
 import { called } from "./AuthorModel.ts"
 import type { PageTarget, Pointed } from "./Conversation.ts"
 
@@ -19,16 +19,16 @@ export const PagePicture = ({
 }: {
   readonly page: Pointed
   readonly isBusy: boolean
-  /** The elements that can be pointed at. */
+  /** The elements that can be chosen. */
   readonly shown: (target: PageTarget) => boolean
   /** The selectors of the elements that are marked. */
   readonly chosen: ReadonlySet<string>
-  /** What pointing does; what one does with the element where it is `null`. */
+  /** What a press of an element does; with `null`, what a person does with an element of its kind. */
   readonly verb: string | null
   readonly onPoint: (target: PageTarget) => void
 }) => {
   const share = (part: number, whole: number) => `${(100 * part) / Math.max(whole, 1)}%`
-  // What is smaller lies above what it is in.
+  // An element is drawn above the larger ones that contain it.
   const area = ({ box }: PageTarget) => box.width * box.height
   const depths = new Map(
     [...page.elements].sort((one, other) => area(other) - area(one)).map((target, depth) => [target, depth])

@@ -34,9 +34,7 @@ export const ReadData = ({
   return (
     <Section title="Read data" note={cells.length === 0 ? undefined : `${cells.length} chosen`}>
       {cells.length === 0 ? (
-        <Empty title="Point at the values to read">
-          Point at one cell of each column of a table, and every row is read.
-        </Empty>
+        <Empty title="Click the values to read">Click one cell of each column of a table to read every row.</Empty>
       ) : (
         <form
           class="body form"

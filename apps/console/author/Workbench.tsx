@@ -1,4 +1,4 @@
-/** A workflow that is being built: the page on one side, and its steps and what can be added to them on the other. */
+/** A recording: the page on one side, the steps of the workflow and the forms that add to them on the other. */
 import { Effect } from "effect"
 import { useEffect, useState } from "preact/hooks"
 import { type InputProblems, refusedInputs } from "../data/InputCheck.ts"
@@ -33,9 +33,9 @@ import { ReadData } from "./ReadData.tsx"
 type Mode = "act" | "point" | "read"
 
 const modes: Readonly<Record<Mode, { readonly word: string; readonly note: string }>> = {
-  act: { word: "Record", note: "Clicks are done on the page, and become steps." },
-  point: { word: "Point", note: "Clicks choose an element, and do nothing." },
-  read: { word: "Read data", note: "Clicks choose the values to read." }
+  act: { word: "Record", note: "Each click acts on the page and becomes a step." },
+  point: { word: "Point", note: "A click chooses an element and does not act on the page." },
+  read: { word: "Read data", note: "A click chooses a value to read." }
 }
 
 /** Without filters the service answers a list. */
@@ -45,7 +45,7 @@ const vault = query((client) =>
 
 const noReading: Reading = { cells: [], list: "rows", isEvery: true }
 
-/** What is chosen and read on the page, and what a click there does. */
+/** The chosen element, the values to read, and what a click on the page does. */
 const useRecording = (conversation: Conversation) => {
   const { draft, messages, sayAll } = conversation
   const [mode, setMode] = useState<Mode>("act")
@@ -54,11 +54,11 @@ const useRecording = (conversation: Conversation) => {
   const loop = draft === null ? null : loopOf(draft)
   const said = messages.findLast(({ role }) => role === "assistant") ?? null
   useEffect(() => {
-    // A step that was done has changed the page: what was chosen there may be gone.
+    // A step changes the page: the chosen element may be gone.
     if (said?.result?.done === true) choose(null)
   }, [said?.number])
 
-  /** Does a step, after the message that adds what it uses. */
+  /** Does a step, after the message that adds the input or the credential that it uses. */
   const perform = (candidate: Candidate, adds: string | null = null) => {
     if (candidate.action === "EXTRACT_DATAMODEL") {
       setReading(noReading)
@@ -96,7 +96,7 @@ export const Workbench = ({ id }: { readonly id: string }) => {
   const { choose, chosen, loop, marked, mode, perform, point, read, reading, said, setMode, setReading } = recording
   const entries = useQuery(vault).value ?? []
   const sources = draft === null ? [] : [...sourcesOf(draft, loop), ...vaultSourcesOf(entries, page?.url ?? "", draft)]
-  // A credential may have been added since.
+  // A credential may have been added in the meantime.
   useEffect(() => refresh(vault), [])
 
   const isReadOnly = !may("Member") || status?.status === "ended"
@@ -224,7 +224,7 @@ const RecordedLoop = ({
         <button
           type="button"
           disabled={isBusy}
-          title="Does the turns that are left. What you do then comes after the loop"
+          title="Does the remaining turns. Steps that you add later come after the loop"
           onClick={onEnd}
         >
           End the loop
@@ -244,11 +244,11 @@ const NoPage = ({
   if (status?.status === "ended") {
     return (
       <Empty title="This recording has ended">
-        <a href={to(["author"])}>Begin another one</a>
+        <a href={to(["author"])}>Start another recording</a>
       </Empty>
     )
   }
-  if (status?.status === "awaiting-human-input") return <Empty title="The page is opened once the inputs are there" />
+  if (status?.status === "awaiting-human-input") return <Empty title="The page opens when every input has a value" />
   if (isBusy || page === null) return <Empty title="The page is being opened" />
   return (
     <Empty title="No page is open">
@@ -261,10 +261,10 @@ const NoPage = ({
   )
 }
 
-/** An answer without the data in it, which is shown beside it. */
+/** An answer without its data, which is shown beside it. */
 const withoutData = (text: string): string => text.replace(/ It extracted [\s\S]*$/, "")
 
-/** What the service answered to the last thing that was done, with the data that was read. */
+/** The service's answer to the last step, with the data that was read. */
 const Said = ({ isBusy, message: { result, text } }: { readonly message: Message; readonly isBusy: boolean }) => {
   const isFailed = result?.done === false
   return (
@@ -285,12 +285,12 @@ const Asked = ({ id, messages }: { readonly id: string; readonly messages: Reado
   const [problems, setProblems] = useState<InputProblems>({})
   if (asked?.question === undefined) return null
   return (
-    <section class="question" aria-label="Inputs that are missing">
+    <section class="question" aria-label="Missing inputs">
       <h2>{asked.text}</h2>
       <SchemaForm
         schema={asked.question.schema}
         problems={problems}
-        send="Go on"
+        send="Continue"
         onSend={(responses) => {
           setProblems({})
           return act(

@@ -1,4 +1,4 @@
-/** Counts of runs as the service gives them, and forecasts of their starts, in words. */
+/** Counts of runs and forecasts of their starts, in words. */
 import type { StartForecast } from "../../api/gate/ForecastJson.ts"
 
 export interface Count {
@@ -6,14 +6,14 @@ export interface Count {
   readonly exact: boolean
 }
 
-/** Such as `4,000`, or `10,000+` where there are more than were counted. */
+/** Such as `4,000`, or `10,000+` for a lower bound. */
 export const counted = ({ count, exact }: Count): string => `${count.toLocaleString("en")}${exact ? "" : "+"}`
 
-/** How many waiting runs the end of a pause or of a closed window lets start. */
+/** How many waiting runs may start when a pause or a closed window ends. */
 export const resumedWords = (runs: number): string =>
   runs === 0 ? "No run was waiting for that" : `${runs} waiting ${runs === 1 ? "run" : "runs"} may start now`
 
-/** What decides when the last run starts, at the start of a sentence. */
+/** The limit that decides when the last run starts, as the beginning of a sentence. */
 const givenBy = ({ limited_by, workers }: typeof StartForecast.Type): string => {
   if (limited_by === null) return ""
   if (limited_by !== "workers" || workers === null) return "At this pace "
@@ -22,9 +22,9 @@ const givenBy = ({ limited_by, workers }: typeof StartForecast.Type): string => 
     : `With the workers' ${workers.capacity} ${workers.capacity === 1 ? "place" : "places"} `
 }
 
-const durationUnknown = "It can be later: no run has succeeded yet, so how long runs take is not counted"
+const durationUnknown = "It can be later: no run has succeeded yet, so the forecast does not know how long runs take"
 
-/** When the waiting runs of a workflow start, in a sentence or two; `null` where none waits. */
+/** When the waiting runs of a workflow start, in one or two sentences; `null` when none waits. */
 export const forecastWords = (
   forecast: typeof StartForecast.Type,
   words: (instant: string) => string

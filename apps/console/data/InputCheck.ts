@@ -1,12 +1,12 @@
-/** What is wrong with the inputs of a run, by the names of inputs. What is about none of them stands under the empty name. */
+/** The problems of a run's inputs, by the name of the input. A problem of no single input is under the empty name. */
 import { Effect } from "effect"
-import { client, joinedByName, problemsOf, reasonOf } from "../kit/Service.ts"
+import { client, joinedByName, type Problem, problemsOf, reasonOf } from "../kit/Service.ts"
 
 export type InputProblems = Readonly<Record<string, string>>
 
 type Inputs = Readonly<Record<string, never>>
 
-/** Asks whether a workflow accepts inputs. Answers no problems where it does. */
+/** Asks whether a workflow accepts inputs. Answers no problems when it does. */
 export const checkInputs = (workflow_id: string, run_input_variables: Inputs): Effect.Effect<InputProblems, unknown> =>
   Effect.map(
     client().workflows.validateInput({ params: { workflow_id }, payload: { run_input_variables } }),
@@ -19,9 +19,13 @@ export const checkInputs = (workflow_id: string, run_input_variables: Inputs): E
 
 /** Why inputs were refused. */
 export const refusedInputs = (error: unknown): InputProblems => {
-  const found = problemsOf(error).map(({ message, path }) => ({ name: inputAt(path), message }))
-  return found.length === 0 ? { "": reasonOf(error) } : joinedByName(found)
+  const found = problemsOf(error)
+  return found.length === 0 ? { "": reasonOf(error) } : inputProblems(found)
 }
+
+/** Problems that the service lists by their paths, by the inputs that they are about. */
+export const inputProblems = (found: ReadonlyArray<Problem>): InputProblems =>
+  joinedByName(found.map(({ message, path }) => ({ name: inputAt(path), message })))
 
 /** The input that a path leads to, such as `status` for `run_input_variables.status.code`; empty for all of them. */
 export const inputAt = (path: string): string =>

@@ -12,13 +12,13 @@ export type Edges = Readonly<Record<string, Readonly<Record<string, string>>>>
 export interface OutlineLine {
   readonly node: Node
   readonly depth: number
-  /** How the line is reached, where that is by a branch: `if so`, `otherwise`, `for each`. */
+  /** The branch that leads to the line, such as `if so` or `otherwise`; `null` without one. */
   readonly branch: string | null
-  /** The node elsewhere in the outline that follows. With the name of `node` itself, the line only refers to that. */
+  /** The node elsewhere in the outline that comes next. When it is `node` itself, the line only refers to it. */
   readonly goesTo: string | null
 }
 
-/** The ways on from a step, in words. */
+/** The edges from a step, in words. */
 export const branchWords: Readonly<Record<string, string>> = {
   true: "if so",
   false: "otherwise",
@@ -49,7 +49,7 @@ export const outlineOf = (nodes: ReadonlyArray<Node>, edges: Edges): ReadonlyArr
     seen.add(node.id)
     lines.push({ node, depth: next.depth, branch: next.branch, goesTo: null })
     const out = edges[node.id] ?? {}
-    // What is pushed last comes first: the branches, then what follows them. A store may give them in another order.
+    // The last pushed comes first: the branches, then the step after them. Stores may give edges in another order.
     for (const [kind, id] of Object.entries(out).toSorted(([one], [other]) => placeOf(other) - placeOf(one))) {
       const isStraight = kind === "to"
       const depth = isStraight || kind === "loop_done" ? next.depth : next.depth + 1

@@ -1,6 +1,6 @@
 /**
- * Named filters of the list of runs. They are kept in the browser for one user of one workspace: the names and the filters,
- * and nothing of a run.
+ * Named filters of the list of runs. The browser keeps them for one user of one workspace: the names and the filters, and
+ * no data of runs.
  */
 import { Atom } from "effect/reactivity"
 import { registry } from "../kit/Registry.ts"
@@ -8,7 +8,7 @@ import { session } from "../kit/Session.ts"
 
 export interface SavedView {
   readonly name: string
-  /** The filters as they stand in the address, such as `status=execution.failed&since=day`. */
+  /** The filters in the form of the address, such as `status=execution.failed&since=day`. */
   readonly query: string
 }
 
@@ -16,13 +16,13 @@ export const mostViews = 20
 export const mostNameLength = 60
 const mostQueryLength = 2_000
 
-/** Where the views of the user who is signed in are kept. */
+/** The storage key of the views of the signed-in user. */
 const place = (): string => {
   const now = registry.get(session)
   return now === null || now === "none" ? "" : `sluice.views.${now.workspace_id}.${now.user_id}`
 }
 
-/** The views that a stored text holds. What has another form is left out: the text may be of any origin. */
+/** The views in a stored text. Entries of another form are left out: other code may have written the text. */
 export const viewsIn = (text: string | null): ReadonlyArray<SavedView> => {
   let stored: unknown
   try {
@@ -39,7 +39,7 @@ export const viewsIn = (text: string | null): ReadonlyArray<SavedView> => {
   return views.reduce<ReadonlyArray<SavedView>>((all, view) => withView(all, view) ?? all, [])
 }
 
-/** What is wrong with the name of a view; `null` when nothing is. */
+/** The problem of a view's name; `null` when it is valid. */
 export const problemOf = (name: string): string | null =>
   name.trim() === ""
     ? "Expected a name, such as Failed today"
@@ -47,21 +47,21 @@ export const problemOf = (name: string): string | null =>
       ? `Expected a name of at most ${mostNameLength} characters, got ${name.length}`
       : null
 
-/** Filters of an address in one order, so that equal ones are equal texts. */
+/** Filters of an address in sorted order, so that equal filters are equal texts. */
 export const canonical = (query: string): string => {
   const parameters = new URLSearchParams(query)
   parameters.sort()
   return parameters.toString()
 }
 
-/** The views with one more, in place of the one of its name; `null` where there are too many. */
+/** The views with one more, which replaces a view of the same name; `null` when there are too many. */
 export const withView = (views: ReadonlyArray<SavedView>, view: SavedView): ReadonlyArray<SavedView> | null => {
   const isKnown = views.some(({ name }) => name === view.name)
   if (isKnown) return views.map((one) => (one.name === view.name ? view : one))
   return views.length >= mostViews ? null : [...views, view]
 }
 
-/** What the browser has stored; `null` where its storage is switched off. */
+/** The stored text; `null` when the browser's storage is switched off. */
 const stored = (): string | null => {
   try {
     return localStorage.getItem(place())
@@ -70,7 +70,7 @@ const stored = (): string | null => {
   }
 }
 
-/** The views of the user who is signed in. Another tab of the browser may change them. */
+/** The views of the signed-in user. Another tab of the browser may change them. */
 export const savedViews = Atom.readable<ReadonlyArray<SavedView>>((get) => {
   const read = () => viewsIn(stored())
   const changed = () => get.setSelf(read())
@@ -79,12 +79,12 @@ export const savedViews = Atom.readable<ReadonlyArray<SavedView>>((get) => {
   return read()
 })
 
-/** Keeps views; answers why that failed, or `null`. */
+/** Stores views. Answers the reason when that failed, else `null`. */
 export const keepViews = (views: ReadonlyArray<SavedView>): string | null => {
   try {
     localStorage.setItem(place(), JSON.stringify(views))
   } catch {
-    return "This browser keeps nothing for this page: its storage is full or switched off"
+    return "This browser cannot store the view: its storage is full or switched off"
   }
   registry.refresh(savedViews)
   return null

@@ -1,4 +1,4 @@
-/** What is done to several runs at once: each verb says what it would do before, and what became of each run after. */
+/** Verbs for several runs. A verb shows its effect beforehand, and the outcome of each run afterwards. */
 import { Effect } from "effect"
 import { client } from "../kit/Service.ts"
 
@@ -12,7 +12,7 @@ export interface Answer {
   }>
 }
 
-/** The runs that a verb is for: named ones, or all that match the parameters of `GET /runs`. */
+/** The runs that a verb applies to: those with given ids, or all that match the parameters of `GET /runs`. */
 export type Selection =
   | { readonly session_ids: ReadonlyArray<string> }
   | { readonly filter: Readonly<Record<string, string>> }
@@ -25,18 +25,18 @@ interface Page extends Answer {
 type Asked = Selection & { readonly dry_run: boolean; readonly cursor?: string }
 
 export interface Verb {
-  /** As the button says it. */
+  /** The label of the button. */
   readonly word: string
   readonly done: string
   readonly note: string
   readonly isDangerous: boolean
-  /** The outcome of a run to which it was done. */
+  /** The outcome of a run that the verb changed. */
   readonly outcome: string
   /** Asks for one page of a selection. */
   readonly ask: (asked: Asked) => Effect.Effect<Page, unknown>
 }
 
-/** Does a verb to all runs of a selection, or asks what it would do to them. */
+/** Applies a verb to all runs of a selection, or asks what it would do. */
 export const askFor = ({ ask }: Verb, selection: Selection, isDry: boolean): Effect.Effect<Answer, unknown> => {
   const from = (cursor: string | null, before: Answer): Effect.Effect<Answer, unknown> =>
     Effect.flatMap(ask({ ...selection, dry_run: isDry, ...(cursor === null ? {} : { cursor }) }), (page) => {
@@ -46,7 +46,7 @@ export const askFor = ({ ask }: Verb, selection: Selection, isDry: boolean): Eff
   return from(null, { counts: {}, results: [] })
 }
 
-/** The outcomes of two pages together. */
+/** The sums of the outcomes of two pages. */
 export const joined = (one: Answer, other: Answer): Answer => {
   const counts = { ...one.counts }
   for (const [outcome, count] of Object.entries(other.counts)) counts[outcome] = (counts[outcome] ?? 0) + count
@@ -57,7 +57,7 @@ export const verbs = {
   release: {
     word: "Run now",
     done: "released",
-    note: "These runs start now although their window is closed. Their workflows stay held for every other run.",
+    note: "These runs start now although their window is closed. Other runs of their workflows stay held.",
     isDangerous: false,
     outcome: "released",
     ask: (payload) => client().runVerbs.release({ payload })
@@ -84,19 +84,19 @@ const outcomeWords: Readonly<Record<string, string>> = {
   released: "will start now",
   already_released: "were released before",
   held_by_pause: "stay held by a pause",
-  not_waiting: "do not wait",
+  not_waiting: "are not waiting",
   interrupted: "will be stopped",
   already_ended: "have ended already",
   retried: "will be submitted again",
   not_ended: "have not ended yet",
-  not_repeatable: "must not be repeated by themselves",
+  not_repeatable: "must not be repeated automatically",
   already_retried: "were retried before",
   invalid_input: "have inputs that the workflow refuses",
   workflow_deleted: "are of a deleted workflow",
-  not_found: "are not there any more"
+  not_found: "no longer exist"
 }
 
-/** What a verb would do, as lines: how many runs have each outcome. */
+/** The effect of a verb as lines: the number of runs with each outcome. */
 export const preview = ({ counts }: Answer): ReadonlyArray<{ readonly outcome: string; readonly line: string }> =>
   Object.entries(counts)
     .filter(([, count]) => count > 0)

@@ -1,4 +1,4 @@
-/** Chooses the workflow whose entries a list shows: the filter `workflow` of the address. */
+/** Chooses the workflow of a list's entries: the filter `workflow` of the address. */
 import { useEffect } from "preact/hooks"
 import { useQuery } from "../kit/Loaded.tsx"
 import { filter } from "../kit/Route.ts"
@@ -8,7 +8,7 @@ import { shortId, workflows } from "./Workflows.ts"
 export const WorkflowFilter = ({ workflow }: { readonly workflow: string | null }) => {
   const { loading, value } = useQuery(workflows)
   const isUnknown = workflow !== null && value !== null && !value.some(({ id }) => id === workflow)
-  // It may have been made since the workflows were read. One that is still unknown then was deleted.
+  // The workflow may be newer than the last reading. If the next reading does not have it, it was deleted.
   useEffect(() => {
     if (isUnknown && !loading) refresh(workflows)
   }, [isUnknown, workflow])

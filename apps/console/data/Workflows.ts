@@ -1,4 +1,4 @@
-/** The workflows of the workspace, which several views name. */
+/** The workflows of the workspace, for the views that name them. */
 import { Effect } from "effect"
 import { Atom } from "effect/reactivity"
 import type * as View from "../../api/workflow/WorkflowView.ts"
@@ -8,7 +8,7 @@ export const workflows = query((client) => client.workflows.list({ query: {} }))
 
 export type WorkflowItem = typeof View.WorkflowItem.Type
 
-/** The short form of an id for places where there is no room for all of it. */
+/** The short form of an id, for narrow places. */
 export const shortId = (id: string): string => id.slice(-8)
 
 /** The names of workflows by their ids. */
@@ -20,7 +20,7 @@ export const workflowOf = Atom.family((id: string) =>
   query((client) => client.workflows.get({ params: { workflow_id: id } }))
 )
 
-/** A version of a workflow, by their ids; `null` where there is none. */
+/** A version of a workflow, by their ids; `null` when there is none. */
 export const versionOf = Atom.family((ids: string) => {
   const [workflow_id = "", version_id] = ids.split(" ")
   return query((client) =>
@@ -36,7 +36,7 @@ export const versionOf = Atom.family((ids: string) => {
 
 export type Workflow = typeof View.WorkflowView.Type
 
-/** The run window of a workflow and what is in force. */
+/** The run window of a workflow, its lift and its pause. */
 export const windowOf = Atom.family((id: string) =>
   query((client) => client.runWindows.getRunWindow({ params: { workflow_id: id } }))
 )

@@ -1,4 +1,4 @@
-/** Error codes as fields of a form, and what follows from one in words. */
+/** Error codes as fields of a form, and their actions in words. */
 import type { ErrorCodeRecord } from "../../api/error-code/ErrorCodesApi.ts"
 import type { Json } from "../forms/SchemaModel.ts"
 import { duration } from "../kit/Times.ts"
@@ -13,7 +13,7 @@ export const schema = {
     error_code: {
       type: "string",
       title: "Name",
-      description: "Such as LOGIN_FAILED. Upper and lower case are the same"
+      description: "Such as LOGIN_FAILED. Case does not matter"
     },
     description: { type: "string", title: "Description", description: "What it means, for people" },
     error_action: {
@@ -48,7 +48,7 @@ export interface Fields {
   readonly retry_after: number | null
 }
 
-/** What a form was filled with. Fields without a value are emptied. */
+/** The body of a filled form. Fields without a value become empty. */
 export const fieldsOf = (given: Readonly<Record<string, Json>>): Fields => ({
   error_code: String(given.error_code ?? "").trim(),
   description: String(given.description ?? ""),
@@ -57,7 +57,7 @@ export const fieldsOf = (given: Readonly<Record<string, Json>>): Fields => ({
   retry_after: typeof given.retry_after === "number" ? given.retry_after : null
 })
 
-/** What follows when a run fails with a code. */
+/** What the service does when a run fails with a code. */
 export const actionWords = ({
   error_action,
   retries,

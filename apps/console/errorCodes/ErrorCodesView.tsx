@@ -22,7 +22,7 @@ export const ErrorCodesView = () => {
   return (
     <Page
       title="Error codes"
-      note="Names for the failures of workflows, and what follows from each"
+      note="Names for the failures of workflows, with the action for each"
       actions={
         may("Member") && (
           <button type="button" class="primary" onClick={() => ask({ what: "new" })}>
@@ -36,7 +36,7 @@ export const ErrorCodesView = () => {
           {(all) =>
             all.length === 0 ? (
               <Empty title="No error code yet">
-                A step of a workflow names the code that its failure has. Runs can be filtered by it, and it decides
+                A step of a workflow names the error code of its failure. Runs can be filtered by it, and it decides
                 whether a run is tried again.
               </Empty>
             ) : (
@@ -59,8 +59,8 @@ export const ErrorCodesView = () => {
             }).then(() => refresh(codes))
           }
         >
-          Steps that use it must use another code when their workflow is next saved. Runs that failed with it keep its
-          name. It cannot be undone.
+          Steps that use the code must use another one when their workflow is next saved. Runs that failed with it keep
+          its name. This cannot be undone.
         </Confirm>
       )}
     </Page>

@@ -1,4 +1,4 @@
-/** Asks before something that cannot be undone. */
+/** Asks for confirmation of an act that cannot be undone. */
 import type { ComponentChildren } from "preact"
 import { useState } from "preact/hooks"
 import { Dialog } from "../kit/Dialog.tsx"
@@ -11,7 +11,7 @@ export const Confirm = ({
   word
 }: {
   readonly title: string
-  /** The button that does it. */
+  /** The label of the button that confirms. */
   readonly word: string
   readonly onConfirm: () => Promise<unknown>
   readonly onClose: () => void

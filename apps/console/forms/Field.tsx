@@ -1,4 +1,4 @@
-/** A labelled field of a form, with what is wrong with its value beside it. */
+/** A labelled field of a form, with the problem of its value beside it. */
 import type { ComponentChildren } from "preact"
 import { cloneElement, isValidElement, type VNode } from "preact"
 import { useId } from "preact/hooks"
@@ -12,7 +12,7 @@ export const Field = ({
   readonly label: string
   readonly hint?: ComponentChildren
   readonly problem?: string | null | undefined
-  /** One control; it is given its id and what describes it. */
+  /** One control. It gets its id and the ids of its descriptions. */
   readonly children: ComponentChildren
 }) => {
   const id = useId()

@@ -1,4 +1,4 @@
-/** JSON as it is, with a button that copies it. A very long text is cut, and the whole of it is copied. */
+/** JSON with a button that copies it. A very long text is shown in part and copied whole. */
 
 import { plainJson } from "../kit/Clipped.tsx"
 import { say } from "../kit/Notices.ts"
@@ -10,7 +10,7 @@ export const copy = async (text: string, what: string): Promise<void> => {
     await navigator.clipboard.writeText(text)
     say("done", `${what} copied`)
   } catch {
-    say("problem", "The browser did not let the page write to the clipboard")
+    say("problem", "The browser refused access to the clipboard")
   }
 }
 

@@ -1,4 +1,4 @@
-/** The two fields with which a workflow begins: its name, and the page that it opens first. */
+/** The two fields of a new workflow: its name, and the page that it opens first. */
 import { Field } from "./Field.tsx"
 
 export const NameAndPage = ({

@@ -1,4 +1,4 @@
-/** A form made from a JSON schema. What is wrong stands at the field, and nothing that was typed is lost. */
+/** A form made from a JSON schema. A problem is shown at its field, and a refusal keeps what was typed. */
 import type { ComponentChildren } from "preact"
 import { useState } from "preact/hooks"
 import { Field } from "./Field.tsx"
@@ -14,7 +14,7 @@ export const SchemaForm = ({
 }: {
   readonly schema: Readonly<Record<string, unknown>>
   readonly values?: Readonly<Record<string, unknown>>
-  /** What the service found wrong, by the names of fields. What has no field stands above the button. */
+  /** The problems that the service found, by field name. Those of no field are shown above the button. */
   readonly problems?: Readonly<Record<string, string>>
   readonly send: string
   readonly onSend: (values: Readonly<Record<string, Json>>) => Promise<unknown>

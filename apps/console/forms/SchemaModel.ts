@@ -1,4 +1,4 @@
-/** Forms made from JSON schemas: which fields one has, and the values that its texts stand for. */
+/** Forms made from JSON schemas: the fields of a form, and the values of its texts. */
 
 export type Json = null | boolean | number | string | ReadonlyArray<Json> | { readonly [name: string]: Json }
 
@@ -9,17 +9,17 @@ export interface FieldModel {
   readonly kind: "text" | "secret" | "number" | "integer" | "switch" | "choice" | "json"
   readonly choices: ReadonlyArray<string>
   readonly isRequired: boolean
-  /** The text that the field begins with. */
+  /** The initial text of the field. */
   readonly initial: string
 }
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** Names of values that are not to be read over a shoulder. */
+/** Names of values that are hidden on the screen. */
 const secret = /code|otp|password|secret|pin\b|token/i
 
-/** The fields of a schema of an object, in its order. `values` fill them; else defaults and examples do. */
+/** The fields of an object schema, in its order. They are filled from `values`, else from defaults and examples. */
 export const fieldsOf = (
   schema: Readonly<Record<string, unknown>>,
   values: Readonly<Record<string, unknown>> = {}
@@ -71,7 +71,7 @@ const kindOf = (name: string, given: Readonly<Record<string, unknown>>, value: u
 
 const textOf = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value))
 
-/** The value of each field that is filled, and what is wrong with the others. */
+/** The values of the filled fields, and the problems of the others. */
 export const read = (
   fields: ReadonlyArray<FieldModel>,
   texts: Readonly<Record<string, string>>

@@ -1,4 +1,4 @@
-/** A secret that the service tells once, in the dialog that asked for it. */
+/** A secret that the service shows once, in the dialog that asked for it. */
 import type { ComponentChildren } from "preact"
 import { copy } from "./JsonText.tsx"
 

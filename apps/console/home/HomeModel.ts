@@ -1,4 +1,4 @@
-/** What Home shows, out of what the service answers. */
+/** The contents of Home, from the answers of the service. */
 import type * as Gates from "../../api/gate/GatesApi.ts"
 import type { Installation, ProcessRecord } from "../../api/installation/InstallationApi.ts"
 import { type Count, counted } from "../data/Counts.ts"
@@ -6,20 +6,20 @@ import { type Count, counted } from "../data/Counts.ts"
 type RunWindowResponse = typeof Gates.RunWindowResponse.Type
 export type Process = typeof ProcessRecord.Type
 
-/** What is wrong with the installation, and what ends it. */
+/** A problem of the installation, and its remedy. */
 export interface Alarm {
   readonly text: string
   readonly remedy: string
 }
 
-/** Clocks that differ from that of the database by more than this are an alarm, in milliseconds. */
+/** A clock that differs from the database's clock by more than this is an alarm, in milliseconds. */
 const skewWarnsAbove = 1_000
-/** A process whose clock differs by more starts no run, in milliseconds. */
+/** A process whose clock differs by more than this starts no run, in milliseconds. */
 const skewStopsAbove = 5_000
 
 const isWorker = ({ capacity }: Process): boolean => capacity !== null && capacity > 0
 
-/** The alarms of an installation. `null` processes are not known, and give none. */
+/** The alarms of an installation. Unknown processes (`null`) cause none. */
 export const alarmsOf = (processes: ReadonlyArray<Process> | null): ReadonlyArray<Alarm> => {
   if (processes === null) return []
   const zones = [...new Set(processes.flatMap(({ tz_data }) => tz_data ?? []))].toSorted()
@@ -27,7 +27,7 @@ export const alarmsOf = (processes: ReadonlyArray<Process> | null): ReadonlyArra
   return [
     ...(processes.some(isWorker)
       ? []
-      : [{ text: "No worker is alive: runs wait", remedy: "Start sluice worker, or sluice up" }]),
+      : [{ text: "No worker is running: runs wait", remedy: "Start sluice worker, or sluice up" }]),
     ...skewed.map(({ clock_skew_ms: skew, part }) => ({
       text: `The clock of a process (${part}) is ${(Math.abs(skew) / 1_000).toFixed(1)} s ${skew > 0 ? "ahead of" : "behind"} that of the database${Math.abs(skew) > skewStopsAbove ? ": it starts no run" : ""}`,
       remedy: "Set the clock of its machine by NTP"
@@ -36,14 +36,14 @@ export const alarmsOf = (processes: ReadonlyArray<Process> | null): ReadonlyArra
       ? [
           {
             text: `Processes have different time zone data (${zones.join(", ")}): the scheduler with the newest decides when windows open`,
-            remedy: "Give every process the same Node"
+            remedy: "Run every process on the same version of Node"
           }
         ]
       : [])
   ]
 }
 
-/** The alarm of workflows that new time zone data moved: their first names, and how many there are. */
+/** The alarm about workflows whose openings new time zone data moved: the first names, and the number of the others. */
 export const movedAlarms = (
   moved: ReadonlyArray<(typeof Installation.Type)["moved_workflows"][number]>
 ): ReadonlyArray<Alarm> => {
@@ -54,12 +54,12 @@ export const movedAlarms = (
     : [
         {
           text: `New time zone data moved the next opening or closing of ${named.join(", ")}${rest}`,
-          remedy: "Look at their run windows, and change those that should open at other times"
+          remedy: "Check their run windows, and change those that should open at other times"
         }
       ]
 }
 
-/** How much the workers of an installation can do, and do; `null` where it is not known. */
+/** The places of the workers of an installation, and those in use; `null` when unknown. */
 export const workersOf = (processes: ReadonlyArray<Process> | null) =>
   processes === null
     ? null
@@ -72,14 +72,14 @@ export const workersOf = (processes: ReadonlyArray<Process> | null) =>
 
 const sum = (numbers: ReadonlyArray<number>): number => numbers.reduce((one, other) => one + other, 0)
 
-/** The window of a workflow, beside its name. */
+/** The window of a workflow, with the workflow's name. */
 export interface Opening {
   readonly id: string
   readonly name: string
   readonly gate: RunWindowResponse
 }
 
-/** What opens next first; then the windows that are open, and those that do not open by themselves. */
+/** The next to open first, then the open windows, then those that do not open automatically. */
 export const byOpening = (openings: ReadonlyArray<Opening>): ReadonlyArray<Opening> =>
   openings
     .filter(({ gate }) => gate.run_window !== null || gate.manual_pause !== null)
@@ -91,7 +91,7 @@ const rankOf = ({ gate: { manual_pause, state } }: Opening): number => {
   return Date.parse(next)
 }
 
-/** The state of a window in a few words. */
+/** The state of a window in words. */
 export const openingWords = (
   { lift, manual_pause, run_window, state }: RunWindowResponse,
   words: (instant: string) => string
@@ -104,7 +104,7 @@ export const openingWords = (
   return state?.nextOpenAt == null ? "does not open within 400 days" : `opens ${words(state.nextOpenAt)}`
 }
 
-/** Why the runs of a workflow wait, in words, and which button ends it; `null` when nothing holds them any more. */
+/** Why the runs of a workflow wait, in words, and the button that ends it; `null` when nothing holds them. */
 export const reasonOf = (
   gate: RunWindowResponse,
   words: (instant: string) => string,
@@ -122,7 +122,7 @@ export const reasonOf = (
   return { text, ends: "run_window" }
 }
 
-/** What runs with a hold wait for. */
+/** What runs wait for, by the kind of their hold. */
 const waitWords: Readonly<Record<string, string>> = {
   run_window: "for a run window to open",
   manual: "until a pause ends",
@@ -131,13 +131,13 @@ const waitWords: Readonly<Record<string, string>> = {
   capacity: "for a free place"
 }
 
-/** The reasons that hold runs, the one with most runs first. */
+/** The reasons that hold runs, the most frequent first. */
 export const byCount = (holds: Readonly<Record<string, Count>>): ReadonlyArray<readonly [hold: string, count: Count]> =>
   Object.entries(holds)
     .filter(([, { count }]) => count > 0)
     .toSorted(([, one], [, other]) => other.count - one.count)
 
-/** Why runs wait, in one sentence: the most frequent reason first; `null` where none waits for a reason. */
+/** Why runs wait, in one sentence, the most frequent reason first; `null` when no run is held. */
 export const waitSentence = (holds: Readonly<Record<string, Count>>): string | null => {
   const parts = byCount(holds)
     .map(([hold, count]) => ({ count, words: waitWords[hold] ?? hold }))

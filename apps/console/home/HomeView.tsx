@@ -1,11 +1,11 @@
-/** What matters now: what is held and why, what runs, what failed, and what opens next. */
+/** The current state: held runs and the reasons, runs in progress, failures, and the next openings. */
 import { Effect } from "effect"
 import { counted as countOf, forecastWords, resumedWords } from "../data/Counts.ts"
 import { holdWords } from "../data/Holds.ts"
-import { useChanges } from "../data/Live.ts"
+import { gateKinds, useChanges, useEdits, useMinutes } from "../data/Live.ts"
 import { askFor, verbs } from "../data/Verbs.ts"
 import { windowOf, workflows } from "../data/Workflows.ts"
-import { followMillis, Loaded, useQuery, useRegularly } from "../kit/Loaded.tsx"
+import { followMillis, Loaded, useQuery } from "../kit/Loaded.tsx"
 import { say } from "../kit/Notices.ts"
 import { Empty, Page, Section } from "../kit/Page.tsx"
 import { to } from "../kit/Route.ts"
@@ -36,7 +36,7 @@ const failed = query((client) => client.runs.summary({ query: lately() }))
 const liveRows = query((client) => client.runs.listRuns({ query: { status: waiting, limit: "8" } }))
 const failedRows = query((client) => client.runs.listRuns({ query: { ...lately(), limit: "8" } }))
 
-/** Why runs wait, those that are queued and those that are held. */
+/** Why queued and held runs wait. */
 const reasons = query((client) => client.runs.summary({ query: { status: `execution.paused,${waiting}` } }))
 const installation = query((client) => client.installation.readInstallation())
 const mostDead = 100
@@ -48,7 +48,7 @@ const due = query((client) =>
       .toSorted((one, other) => (one.next_fires_at ?? "").localeCompare(other.next_fires_at ?? ""))
   )
 )
-/** How many workflows Home asks for their windows. */
+/** The number of workflows whose windows Home reads. */
 const mostAsked = 40
 const mostShown = 8
 const openings = query((client) =>
@@ -65,14 +65,13 @@ const openings = query((client) =>
   )
 )
 
-/** How often Home reads what changes rarely, in milliseconds. */
-const slowMillis = 10_000
-
 export const HomeView = () => {
   useChanges(() => renew(live, failed, liveRows, failedRows, installation, dead))
-  // A pause and a window that is set hold runs without an event of a run.
+  // A pause or a new window holds runs without an event of a run.
   useChanges(() => renew(held, reasons), followMillis)
-  useRegularly(() => renew(openings, due, workflows), slowMillis)
+  useEdits(gateKinds, () => renew(openings, workflows))
+  useEdits(["schedule", "workflow"], () => renew(due))
+  useMinutes(() => renew(openings, due))
   const all = useQuery(workflows).value
   if (all !== null && all.length === 0) return <Newcomer />
   return (
@@ -99,7 +98,7 @@ export const HomeView = () => {
           {({ workflows: found }) =>
             found.length === 0 ? (
               <Empty title="No run is held">
-                Runs that come while a window is closed, or a workflow is paused, wait here.
+                Runs that are submitted while a window is closed or a workflow is paused wait here.
               </Empty>
             ) : (
               <ul class="entries">
@@ -118,7 +117,7 @@ export const HomeView = () => {
           <Loaded query={failedRows}>
             {(rows) =>
               rows.length === 0 ? (
-                <Empty title="Nothing failed" />
+                <Empty title="No run failed" />
               ) : (
                 <ul class="entries">
                   {rows.map((row) => (
@@ -143,7 +142,7 @@ export const HomeView = () => {
           <Loaded query={liveRows}>
             {(rows) =>
               rows.length === 0 ? (
-                <Empty title="Nothing runs now" />
+                <Empty title="No run is in progress" />
               ) : (
                 <ul class="entries">
                   {rows.map((row) => (
@@ -188,7 +187,7 @@ const Tile = ({
   )
 }
 
-/** How many runs wait for each reason. */
+/** The number of runs that wait for each reason. */
 const Reasons = () => {
   const summary = useQuery(reasons).value
   const holds = byCount(summary?.holds ?? {})
@@ -209,7 +208,8 @@ const Reasons = () => {
 }
 
 const HeldWorkflow = ({ count, id, name }: { readonly id: string; readonly name: string; readonly count: number }) => {
-  useChanges(() => renew(windowOf(id)), followMillis)
+  useEdits(gateKinds, () => renew(windowOf(id)))
+  useMinutes(() => renew(windowOf(id)))
   const gate = useQuery(windowOf(id)).value
   const reason = gate === null ? null : reasonOf(gate, (instant) => zoned(Date.parse(instant)), whoIs)
   const ends = reason?.ends
@@ -253,7 +253,7 @@ const HeldWorkflow = ({ count, id, name }: { readonly id: string; readonly name:
   )
 }
 
-/** Lets the held runs of a workflow start now. Its window stays closed for the runs that come later. */
+/** Lets the held runs of a workflow start now. Its window stays closed for later runs. */
 const release = async (workflow_id: string): Promise<void> => {
   const selection = { filter: { workflow_id, status: "execution.paused" } }
   const answer = await act(askFor(verbs.release, selection, false))
@@ -315,7 +315,7 @@ const Warning = () => (
   </svg>
 )
 
-/** What is wrong with the installation, and events that no receiver took. Nothing where all is well. */
+/** Problems of the installation, and deliveries that were given up. Empty when there are none. */
 const Alarms = () => {
   const state = useQuery(installation).value
   const given = useQuery(dead).value?.deliveries ?? []
@@ -352,7 +352,7 @@ const Alarms = () => {
   )
 }
 
-/** How many runs can be executed at once, and how many are. */
+/** How many runs can be executed at once, and how many are executed now. */
 const Workers = () => {
   const state = useQuery(installation).value
   const known = state === null ? null : workersOf(state.processes)
@@ -376,16 +376,16 @@ const counted = (count: number, what: string): string => `${count} ${what}${coun
 const RecordYourOwn = () => (
   <Section title="Record your own">
     <p class="body">
-      Do a task once on its page, and it becomes a workflow. <a href={to(["author"])}>Start a recording</a>
+      Do a task once on its page to make a workflow of it. <a href={to(["author"])}>Start a recording</a>
     </p>
   </Section>
 )
 
 const Newcomer = () => (
   <Page title="Home">
-    <Section title="Begin here">
+    <Section title="Start here">
       <Empty title="This workspace has no workflow yet">
-        <p>A workflow is what runs in the browser: pages to open, fields to fill, data to read.</p>
+        <p>A workflow is a list of steps in a browser: pages to open, fields to fill, data to read.</p>
         <p>
           <a href={to(["author"])}>Record one on its page</a>,{" "}
           <a href={to(["workflows"], { new: "1" })}>write one as JSON</a>, or read <a href="docs">the reference</a>.

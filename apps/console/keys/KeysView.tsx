@@ -26,7 +26,7 @@ const roleWords = {
 const scopes = ["read", "run", "edit"] as const
 const scopeWords = {
   read: "read: lists and reads",
-  run: "run: also starts and stops runs and answers what they ask",
+  run: "run: also starts and stops runs and answers their questions",
   edit: "edit: also changes workflows and credentials"
 }
 
@@ -39,7 +39,7 @@ const lifetimes = [
   { word: "90 days", seconds: 90 * day },
   { word: "1 year", seconds: 365 * day }
 ]
-/** How long the former key stays valid after a rotation, in seconds. */
+/** How long the old key stays valid after a rotation, in seconds. */
 const graces = [
   { word: "1 day", seconds: day },
   { word: "1 hour", seconds: 3_600 },
@@ -64,7 +64,7 @@ export const KeysView = () => {
   return (
     <Page
       title="Keys"
-      note="Programs present one with every request; people sign in with one here."
+      note="Programs send a key with every request; people sign in with a key here."
       actions={
         <button type="button" class="primary" onClick={() => ask({ what: "new" })}>
           New key
@@ -89,7 +89,7 @@ export const KeysView = () => {
             }).then(() => refresh(keys))
           }
         >
-          Requests with this key are refused from now on, and sessions that began with it end. It cannot be undone.
+          Requests with this key are refused from now on, and its sessions end. This cannot be undone.
         </Confirm>
       )}
     </Page>
@@ -208,7 +208,7 @@ const Making = ({ onClose }: { readonly onClose: () => void }) => {
           </Field>
           <Field label="Restricted to" hint="A restricted key never manages keys or settings" problem={problems.scopes}>
             <select value={scope} onChange={({ currentTarget }) => setScope(currentTarget.value)}>
-              <option value="">Nothing: all that its role allows</option>
+              <option value="">Not restricted: all that its role allows</option>
               {scopes.map((one) => (
                 <option key={one} value={one}>
                   {scopeWords[one]}

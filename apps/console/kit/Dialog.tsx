@@ -1,6 +1,6 @@
 /**
- * A dialog above the page. It holds the focus, gives it back when it is closed, and Escape closes it, unless `onClose` is
- * `null`: then it stays until its owner removes it.
+ * A dialog above the page. It keeps the focus, and returns it when it closes. Escape closes it, unless `onClose` is `null`:
+ * then it stays until its owner removes it.
  */
 import type { ComponentChildren } from "preact"
 import { useId, useLayoutEffect, useRef } from "preact/hooks"
@@ -20,7 +20,7 @@ export const Dialog = ({
   const dialog = useRef<HTMLDialogElement>(null)
   const id = useId()
   const isOpen = useRef(false)
-  // At once, not after the next frame: by then a key may have been pressed, and the focus may have moved on.
+  // Before the next frame: by then the user may have pressed a key and moved the focus.
   useLayoutEffect(() => {
     const shown = dialog.current
     shown?.showModal()
@@ -40,7 +40,8 @@ export const Dialog = ({
         event.preventDefault()
         onClose?.()
       }}
-      // A browser may close it at Escape without asking first. The event of its removal comes late, and says nothing new.
+      // A browser may close the dialog at Escape without asking first. The event after its removal comes late and is
+      // ignored.
       onClose={() => {
         if (!isOpen.current) return
         if (onClose === null) dialog.current?.showModal()

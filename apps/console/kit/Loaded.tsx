@@ -1,4 +1,4 @@
-/** Shows what is read from the service: while it loads, when it failed, and as it is. */
+/** Shows a query of the service: while it loads, when it failed, and its value. */
 import { Cause, Option } from "effect"
 import { AsyncResult } from "effect/reactivity"
 import type { ComponentChildren } from "preact"
@@ -6,7 +6,7 @@ import { useEffect, useRef } from "preact/hooks"
 import { useAtom } from "./Registry.ts"
 import { isPassing, type Query, reasonOf, refresh, renew } from "./Service.ts"
 
-/** How soon a reading that failed because the service was away or busy is tried again, in milliseconds. */
+/** The delay before a reading is repeated that failed because the service was away or busy, in milliseconds. */
 const againMillis = 2_000
 
 /**
@@ -29,10 +29,10 @@ export const useQuery = <A,>(
   return { value, problem, loading: result.waiting }
 }
 
-/** How often a list that others may change is read again while it is shown, in milliseconds. */
+/** How often a visible list that others may change is read again, in milliseconds. */
 export const followMillis = 800
 
-/** Calls every so many milliseconds while the page is in sight, and when it comes in sight; never with `null`. */
+/** Calls at this interval while the page is visible, and when it becomes visible; never with `null`. */
 export const useRegularly = (call: () => void, millis: number | null): void => {
   const latest = useRef(call)
   latest.current = call
@@ -49,9 +49,9 @@ export const useRegularly = (call: () => void, millis: number | null): void => {
 }
 
 /**
- * Shows a value once it is there, and keeps it while it is read again. What was read for another view is shown at once and
- * read again: others may have changed it since. A followed one is read again all the time, so that a change by another
- * person is seen within a second.
+ * Shows a value when it has arrived, and keeps it while it is read again. A value that another view has read is shown at
+ * once and read again: others may have changed it. A followed value is read repeatedly, so that a change by another person
+ * appears within a second.
  */
 export const Loaded = <A,>({
   children,
@@ -61,7 +61,7 @@ export const Loaded = <A,>({
 }: {
   readonly isFollowed?: boolean
   readonly query: Query<A>
-  /** How many lines stand in its place while it is read for the first time. */
+  /** The number of placeholder lines during the first reading. */
   readonly rows?: number
   readonly children: (value: A) => ComponentChildren
 }) => {

@@ -1,4 +1,4 @@
-/** Short messages about what was done, or failed. They stay long enough to be read. */
+/** Short messages about a success or a failure. They stay long enough to be read. */
 import { Atom } from "effect/reactivity"
 import { plain } from "./Clipped.tsx"
 import { registry } from "./Registry.ts"

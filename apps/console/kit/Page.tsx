@@ -21,7 +21,7 @@ export const Page = ({
   useEffect(() => {
     document.title = plain(`${title} · Sluice`)
   }, [title])
-  // At once, not after the next frame: by then a key may have been pressed on something else.
+  // Before the next frame: by then the user may have pressed a key on another element.
   useLayoutEffect(() => heading.current?.focus({ preventScroll: true }), [])
   return (
     <div class={wide ? "page wide" : "page"}>
@@ -60,7 +60,7 @@ export const Section = ({
   </section>
 )
 
-/** What an empty place says: what would be here, and what to do for it. */
+/** The message of an empty list: what would be here, and how to get it. */
 export const Empty = ({ children, title }: { readonly title: string; readonly children?: ComponentChildren }) => (
   <div class="empty">
     <p class="empty-title">{title}</p>

@@ -11,14 +11,14 @@ export const useAtom = <A>(atom: Atom.Atom<A>): A => {
   const drawn = registry.get(atom)
   useEffect(() => {
     const end = registry.subscribe(atom, () => redraw())
-    // It may have changed between the drawing and the subscription.
+    // The value may have changed between the drawing and the subscription.
     if (registry.get(atom) !== drawn) redraw()
     return end
   }, [atom])
   return drawn
 }
 
-/** The present instant, to the second. */
+/** The current instant, to the second. */
 export const now = Atom.readable<number>((get) => {
   const timer = setInterval(() => get.setSelf(Date.now()), 1_000)
   get.addFinalizer(() => clearInterval(timer))

@@ -1,4 +1,4 @@
-/** The place that the page shows, as its address says: a path and filters behind `#`. */
+/** The place that the page shows: a path and filters after the `#` of its address. */
 import { Atom } from "effect/reactivity"
 import { registry } from "./Registry.ts"
 
@@ -44,7 +44,7 @@ export const route = Atom.keepAlive(
   })
 )
 
-/** Goes to a place. With `replace` the place before is not one to go back to. */
+/** Goes to a place. With `replace`, the browser's history does not keep the place before. */
 export const go = (address: string, options: { readonly replace?: boolean } = {}): void => {
   if (options.replace === true) {
     history.replaceState(null, "", address)
@@ -52,7 +52,7 @@ export const go = (address: string, options: { readonly replace?: boolean } = {}
   } else location.hash = address
 }
 
-/** Changes filters of the present place. A filter without a value is removed. */
+/** Changes filters of the current place. A filter without a value is removed. */
 export const filter = (changes: Readonly<Record<string, string | null>>): void => {
   const { path, query } = registry.get(route)
   const next = new URLSearchParams(query)

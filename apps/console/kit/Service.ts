@@ -1,4 +1,4 @@
-/** The service that the page came from, through the typed client of its interface. */
+/** The service of the page, through the typed client of its interface. */
 import { Context, Effect, Predicate, Schema } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientError, HttpClientRequest } from "effect/http"
 import { type AsyncResult, Atom } from "effect/reactivity"
@@ -11,14 +11,14 @@ import { lookForEnd } from "./Session.ts"
 
 export type Client = Api.Client
 
-/** Headers that one request carries in addition. */
+/** Additional headers of one request. */
 const Extra = Context.Reference<Readonly<Record<string, string>>>("sluice/apps/console/Extra", {
   defaultValue: () => ({})
 })
 
 export const withHeaders = (headers: Readonly<Record<string, string>>) => Effect.provideService(Extra, headers)
 
-/** The service is where the page is, under a path of its host too. The browser presents the session with each request. */
+/** The service has the address of the page, which may have a path. The browser sends the session with each request. */
 const make = Effect.gen(function* () {
   const http = yield* HttpClient.HttpClient
   const extended = HttpClient.mapRequestEffect(http, (request) =>
@@ -30,7 +30,7 @@ const make = Effect.gen(function* () {
 
 let made: Client | null = null
 
-/** The client. It is made when it is first asked for. */
+/** The client, made at its first use. */
 export const client = (): Client => {
   made ??= Effect.runSync(make)
   return made
@@ -44,15 +44,15 @@ export const reasonOf = (error: unknown): string =>
     ? "The service cannot be reached. Trying again"
     : plain(Api.reasonOf(error))
 
-/** Whether the same request may succeed a little later: the service was away, or had too much to do. */
+/** Whether the same request may succeed a little later: the service was away or busy. */
 export const isPassing = (error: unknown): boolean =>
   HttpClientError.isHttpClientError(error)
     ? error.reason._tag === "TransportError" || (error.response?.status ?? 0) >= 500
     : Predicate.isTagged(error, "StoreUnavailable") || Predicate.isTagged(error, "ServiceUnavailable")
 
 /**
- * The problems of a body, each at its path; empty where the error has none. The service refused it, or the client did not
- * send it, because it does not have the described form.
+ * The problems of a body, each at its path; empty when the error has none. The service refused the body, or the client did
+ * not send it because it does not have the described form.
  */
 export const problemsOf = (error: unknown): ReadonlyArray<Problem> =>
   listed(error).map(({ message, path }) => ({ path, message: plain(message) }))
@@ -64,8 +64,8 @@ const listed = (error: unknown): ReadonlyArray<Problem> => {
 }
 
 /**
- * What an error says about each field of a form. What it says about the whole, or about something that has no field, stands
- * at the first field. `fieldOf` answers the field of a path where they have different names.
+ * The messages of an error by the fields of a form. A message about the whole, or about a path without a field, is given to
+ * the first field. `fieldOf` answers the field of a path where the names differ.
  */
 export const problemsByField = (
   error: unknown,
@@ -88,7 +88,7 @@ export const problemsByField = (
   )
 }
 
-/** Messages by their names; those of one name are joined. */
+/** Messages by name. Messages of the same name are joined. */
 export const joinedByName = (
   found: ReadonlyArray<{ readonly name: string; readonly message: string }>
 ): Readonly<Record<string, string>> => {
@@ -107,7 +107,7 @@ const Refusal = Schema.Struct({
   errors: Schema.optional(Schema.Array(Problem))
 })
 
-/** What is read from the service: loading, then a value or a failure. */
+/** A query of the service: loading, then a value or a failure. */
 export type Query<A> = Atom.Atom<AsyncResult.AsyncResult<A, unknown>>
 
 export const query = <A, E>(ask: (client: Client) => Effect.Effect<A, E>): Query<A> =>
@@ -120,8 +120,8 @@ export const refresh = (...atoms: ReadonlyArray<Atom.Atom<unknown>>): void => {
 const renewing = new Set<Query<unknown>>()
 
 /**
- * Reads queries again because something has happened. One that is being read is read once more after that: where
- * something happens all the time, a reading that was broken off each time would never end.
+ * Reads queries again after a change. A query that is being read is read once more afterwards: if each change restarted the
+ * reading, frequent changes would keep it from ending.
  */
 export const renew = (...queries: ReadonlyArray<Query<unknown>>): void => {
   for (const one of queries) {
@@ -141,8 +141,8 @@ export const renew = (...queries: ReadonlyArray<Query<unknown>>): void => {
 }
 
 /**
- * Does something at the service and says how it went. Answers the result; `null` when it failed, which a notice has
- * said, unless `failed` says it.
+ * Sends a request and shows its outcome. Answers the result. A failure is `null`: a notice shows it, unless `failed` is
+ * given and shows it.
  */
 export const act = async <A, E>(
   what: Effect.Effect<A, E>,

@@ -1,16 +1,16 @@
-/** Who is signed in at this browser. */
+/** The user who is signed in to this browser. */
 import { Atom } from "effect/reactivity"
 import type { Session } from "../../api/console/SessionRoutes.ts"
 import { registry } from "./Registry.ts"
 import { go } from "./Route.ts"
 
-/** `null` while it is not known, `"none"` when nobody is signed in. */
+/** `null` while unknown, `"none"` when no user is signed in. */
 export const session = Atom.keepAlive(Atom.make<Session | "none" | null>(null))
 
-/** Whether the session has ended while the page was in use, which then asks for the key and keeps what was typed. */
+/** Whether the session has ended while the page was in use. The page then asks for the key and keeps what was typed. */
 export const isOver = Atom.keepAlive(Atom.make(false))
 
-/** Beside the page, which may stand under a path of its host. */
+/** Relative to the page, whose address may have a path. */
 const address = "console/session"
 
 const isSession = (body: unknown): body is Session =>
@@ -24,10 +24,10 @@ const read = async (answer: Response): Promise<unknown> => {
   }
 }
 
-/** The address that opens an invitation. The token stands behind the `#`, which browsers send to no server. */
+/** The address that opens an invitation. The token is after the `#`, which browsers send to no server. */
 export const invitationLink = (token: string): string => new URL(`.#invitation=${token}`, location.href).href
 
-/** The token of the invitation that the address of the page has, which is removed from it; `null` without one. */
+/** Removes the token of an invitation from the address of the page, and answers it; `null` without one. */
 export const takeInvitation = (): string | null => {
   const [, token] = /^#\/?invitation=(inv_\w[\w-]*)$/.exec(location.hash) ?? []
   if (token === undefined) return null
@@ -35,7 +35,7 @@ export const takeInvitation = (): string | null => {
   return token
 }
 
-/** The secret of the sign-in link that the address of the page has, which is removed from it; `null` without one. */
+/** Removes the secret of a sign-in link from the address of the page, and answers it; `null` without one. */
 const takeLink = (): string | null => {
   const [, link] = /^#\/?sign-in=([\w-]+)$/.exec(location.hash) ?? []
   if (link === undefined) return null
@@ -44,8 +44,8 @@ const takeLink = (): string | null => {
 }
 
 /**
- * Finds out who is signed in. A sign-in link in the address is used up first. Answers why it could not be used, for a
- * page on which no person is signed in.
+ * Finds out who is signed in. A sign-in link in the address is used first. When no user is signed in, answers why the link
+ * could not be used.
  */
 export const begin = async (): Promise<string | null> => {
   const link = takeLink()
@@ -55,7 +55,7 @@ export const begin = async (): Promise<string | null> => {
   return registry.get(session) === "none" ? problem : null
 }
 
-/** Uses up a sign-in link that was opened where the console is open already. Answers as `enter` does; `null` without one. */
+/** Uses a sign-in link that was opened while the console is open. Answers as `enter` does; `null` without a link. */
 export const enterByLink = async (): Promise<string | null> => {
   const link = takeLink()
   return link === null ? null : enter({ link })
@@ -66,7 +66,7 @@ const look = async (): Promise<void> => {
   registry.set(session, isSession(body) ? body : "none")
 }
 
-/** Finds out whether the session has ended: the service answers, and does not know it. */
+/** Finds out whether the session has ended: the service can be reached and does not know the session. */
 export const lookForEnd = async (): Promise<boolean> => {
   const answer = await fetch(address).catch(() => null)
   const hasEnded = answer?.ok === true && !isSession(await read(answer))
@@ -74,7 +74,7 @@ export const lookForEnd = async (): Promise<boolean> => {
   return hasEnded
 }
 
-/** Signs in; answers why that failed, or `null`. */
+/** Signs in. Answers the reason when that failed, else `null`. */
 export const enter = async (
   credential: { readonly key: string } | { readonly link: string }
 ): Promise<string | null> => {
@@ -88,7 +88,7 @@ export const enter = async (
   if (answer.ok && isSession(body)) {
     const before = registry.get(session)
     const isOther = before !== null && before !== "none" && before.user_id !== body.user_id
-    // What another user read and typed must not stay on the page.
+    // Data of the previous user must not stay on the page.
     if (isOther) location.reload()
     registry.set(session, body)
     registry.set(isOver, false)
@@ -99,20 +99,20 @@ export const enter = async (
     : `The service answered ${answer.status}`
 }
 
-/** Signs out. The page is loaded again, so that nothing of the session stays in its memory. */
+/** Signs out and reloads the page, so that no data of the session stays in its memory. */
 export const leave = async (): Promise<void> => {
   await fetch(address, { method: "DELETE" }).catch(() => null)
   location.hash = "#/"
   location.reload()
 }
 
-/** The workspace of the person who is signed in; empty when no person is. */
+/** The workspace of the signed-in user; empty without one. */
 export const ownWorkspaceId = (): string => {
   const now = registry.get(session)
   return now === null || now === "none" ? "" : now.workspace_id
 }
 
-/** A user as a sentence names them: by a part of their id, or as the one who reads it. */
+/** The name of a user in a sentence: a part of the id, or `you`. */
 export const whoIs = (userId: string): string => {
   const now = registry.get(session)
   if (now !== null && now !== "none" && now.user_id === userId) return "you"
@@ -121,7 +121,7 @@ export const whoIs = (userId: string): string => {
 
 const ranks = ["Viewer", "Member", "Owner"]
 
-/** Whether the person who is signed in has at least a role. */
+/** Whether the signed-in user has at least a role. */
 export const may = (role: "Viewer" | "Member" | "Owner"): boolean => {
   const now = registry.get(session)
   return now !== null && now !== "none" && ranks.indexOf(now.role) >= ranks.indexOf(role)

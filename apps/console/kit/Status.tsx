@@ -1,4 +1,4 @@
-/** How the states of runs are called and coloured everywhere in the console, and instants as they are shown. */
+/** The names and colours of the states of runs, and how instants are shown. */
 import { now, useAtom } from "./Registry.ts"
 import { full, relative, viewerZone } from "./Times.ts"
 
@@ -14,7 +14,7 @@ const words: Readonly<Record<string, { readonly word: string; readonly tone: Ton
   "execution.stopped": { word: "Stopped", tone: "idle" }
 }
 
-/** The states of runs in the order in which filters list them. */
+/** The states of runs, in the order of the filters. */
 export const statuses = [
   "execution.paused",
   "execution.queued",
@@ -28,7 +28,7 @@ export const statuses = [
 export const statusOf = (status: string): { readonly word: string; readonly tone: Tone } =>
   words[status] ?? { word: status, tone: "idle" }
 
-/** The state of a run: a mark whose form tells it apart without colours, and a word. */
+/** The state of a run: a word, and a mark that differs by form and not only by colour. */
 export const Status = ({ status }: { readonly status: string }) => {
   const { tone, word } = statusOf(status)
   return (
@@ -49,7 +49,7 @@ const Mark = ({ tone }: { readonly tone: Tone }) => (
   </svg>
 )
 
-/** An instant as a distance from now, with the full date for who points at it or reads it with a screen reader. */
+/** An instant relative to now, with the full date as a tooltip and for screen readers. */
 export const Ago = ({ at }: { readonly at: string | null }) => {
   const present = useAtom(now)
   if (at === null) return <span class="quiet">–</span>

@@ -1,10 +1,10 @@
-/** A table of rows, which scrolls sideways where the screen is narrow. */
+/** A table of rows. On a narrow screen it scrolls sideways. */
 import type { ComponentChildren } from "preact"
 
 export interface Column<A> {
   readonly word: string
   readonly cell: (row: A) => ComponentChildren
-  /** `tight` takes no more room than its text, `num` is aligned to the right, `quiet` is written in grey. */
+  /** `tight` is as wide as its text, `num` is aligned to the right, `quiet` is grey, `mono` has a monospaced font. */
   readonly kind?: "tight" | "num" | "quiet" | "mono"
 }
 
@@ -45,7 +45,7 @@ export const Table = <A,>({
   </div>
 )
 
-/** The name of what may have none, with the end of its id, which tells equal names apart. */
+/** A name that may be missing, with the end of the id, which tells equal names apart. */
 export const Named = ({ id, name }: { readonly id: string; readonly name: string | null }) => (
   <>
     {name ?? <span class="quiet">without a name</span>} <span class="quiet mono">{id.slice(-8)}</span>

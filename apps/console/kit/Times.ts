@@ -1,4 +1,4 @@
-/** Instants and durations in words, in the zone of the person who reads them. */
+/** Instants and durations in words, in the zone of the reader. */
 
 export const viewerZone = Intl.DateTimeFormat().resolvedOptions().timeZone
 
@@ -24,10 +24,10 @@ const two = (millis: number, large: number, largeName: string, small: number, sm
   return rest === 0 ? `${whole} ${largeName}` : `${whole} ${largeName} ${rest} ${smallName}`
 }
 
-/** Beyond this distance a date says more than a count of days. */
+/** Beyond this distance, a date is clearer than a number of days. */
 const farAway = 60 * day
 
-/** How long ago or how far ahead an instant is, such as `3 min ago` or `in 2 h`; its date where it is far away. */
+/** An instant relative to now, such as `3 min ago` or `in 2 h`; its date when it is far away. */
 export const relative = (at: number, now: number): string => {
   const distance = Math.abs(at - now)
   if (distance < 5 * second) return "now"
@@ -71,7 +71,7 @@ export const full = (at: number, zone = viewerZone): string =>
 export const short = (at: number, zone = viewerZone): string =>
   format(zone, { weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" }).format(at)
 
-/** Such as `Mon 12 Jan, 22:00 GMT+1`: an instant that stands where no zone is named. */
+/** Such as `Mon 12 Jan, 22:00 GMT+1`, for places that name no zone. */
 export const zoned = (at: number, zone = viewerZone): string => `${short(at, zone)} ${offsetName(at, zone)}`
 
 /** Such as `22:00`. */

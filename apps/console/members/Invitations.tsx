@@ -32,7 +32,7 @@ export const Invitations = () => {
   return (
     <Section
       title="Invitations"
-      note="A person accepts one and gets a key that no one else has seen"
+      note="The person who accepts one gets a key that no one else has seen"
       actions={
         <button type="button" onClick={() => setInviting(true)}>
           Invite…
@@ -96,7 +96,7 @@ export const Invitations = () => {
             }).then(() => refresh(invitations))
           }
         >
-          Its link is not accepted any more.
+          Its link no longer works.
         </Confirm>
       )}
     </Section>

@@ -1,4 +1,4 @@
-/** The members of a workspace, each with the keys by which they and their programs come in. */
+/** The members of a workspace, each with the keys that they and their programs use. */
 import type { ApiKeyRecord, WorkspaceRecord } from "../../api/workspace/WorkspacesApi.ts"
 
 type Key = typeof ApiKeyRecord.Type
@@ -7,7 +7,7 @@ type Workspace = typeof WorkspaceRecord.Type
 export interface MemberLine {
   readonly user: string
   readonly role: string
-  /** The keys that are accepted now. */
+  /** The keys that are valid now. */
   readonly keys: ReadonlyArray<Key>
   /** When one of the keys was last used; `null` if none ever was. */
   readonly lastUsed: string | null
@@ -20,7 +20,7 @@ const isValidAt =
 
 const roles = ["Owner", "Member", "Viewer"]
 
-/** Owners first, then those who were active last. */
+/** Owners first, then the others by their latest use of a key. */
 export const linesOf = (
   workspaces: ReadonlyArray<Workspace>,
   workspaceId: string,

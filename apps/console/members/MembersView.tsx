@@ -1,4 +1,4 @@
-/** Who belongs to the workspace, in which role, and by which keys each of them comes in. */
+/** The members of the workspace, with the role and the keys of each. */
 import { useState } from "preact/hooks"
 import { Confirm } from "../forms/Confirm.tsx"
 import { Loaded, useQuery } from "../kit/Loaded.tsx"
@@ -123,7 +123,7 @@ const WithKeys = () => {
           onClose={() => remove(null)}
           onConfirm={() => revokeAll(removing)}
         >
-          Every key of this user is revoked: its requests are refused from now on, and its sessions end. It cannot be
+          Every key of this user is revoked: its requests are refused from now on, and its sessions end. This cannot be
           undone. What this user did stays in the audit trail.
         </Confirm>
       )}

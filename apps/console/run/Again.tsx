@@ -1,7 +1,7 @@
-/** Submits a run again, with the inputs that it had or with other ones. */
+/** Submits a run again, with its inputs or with other ones. */
 import { Effect } from "effect"
 import { useState } from "preact/hooks"
-import { checkInputs, type InputProblems, refusedInputs } from "../data/InputCheck.ts"
+import { checkInputs, type InputProblems, inputProblems, refusedInputs } from "../data/InputCheck.ts"
 import { Field } from "../forms/Field.tsx"
 import { SchemaForm } from "../forms/SchemaForm.tsx"
 import type { Json } from "../forms/SchemaModel.ts"
@@ -13,7 +13,7 @@ import type { Run } from "./RunModel.ts"
 
 type Inputs = Readonly<Record<string, Json>>
 
-/** Answers the new run, or why there is none. A retry is linked with the run that it repeats. */
+/** Answers the new run, or the reason why there is none. A retry is linked with the run that it repeats. */
 const submit = (run: Run, version: "same" | "latest", run_input_variables: Inputs) =>
   run.status === "execution.failed" || run.status === "execution.stopped"
     ? client()
@@ -21,12 +21,15 @@ const submit = (run: Run, version: "same" | "latest", run_input_variables: Input
         .pipe(
           Effect.map(({ results: [result] }) => ({
             id: result?.outcome === "retried" ? result.retry_session_id : null,
-            problem: result?.message ?? "The run was not submitted"
+            problems:
+              result?.errors === undefined ? { "": result?.message ?? notSubmitted } : inputProblems(result.errors)
           }))
         )
     : client()
         .runs.start({ payload: { workflow_id: run.workflow_id, run_input_variables } })
-        .pipe(Effect.map(({ session_id }) => ({ id: session_id, problem: "" })))
+        .pipe(Effect.map(({ session_id }) => ({ id: session_id, problems: {} })))
+
+const notSubmitted = "The run was not submitted"
 
 export const Again = ({ run, schema }: { readonly run: Run; readonly schema: Readonly<Record<string, unknown>> }) => {
   const [isOpen, setOpen] = useState(false)
@@ -37,13 +40,13 @@ export const Again = ({ run, schema }: { readonly run: Run; readonly schema: Rea
   const send = async (inputs: Inputs) => {
     setProblems({})
     const failed = (error: unknown) => setProblems(refusedInputs(error))
-    // Of an earlier version the service says with its answer what it refuses.
+    // For an earlier version, the answer to the retry has the problems.
     const found = version === "same" ? {} : await act(checkInputs(run.workflow_id, inputs as never), { failed })
     if (found === null) return
     if (Object.keys(found).length > 0) return setProblems(found)
     const made = await act(submit(run, version, inputs), { failed })
     if (made === null) return
-    if (made.id == null) return setProblems({ "": made.problem })
+    if (made.id == null) return setProblems(made.problems)
     setOpen(false)
     say("done", "The run was submitted")
     go(to(["runs", made.id]))

@@ -1,4 +1,4 @@
-/** What a run asked the network and the models. It is read when it is opened: most readers never need it. */
+/** The requests of a run to the network and to models. They are read when the section is opened. */
 import { useMemo, useState } from "preact/hooks"
 import type { NetworkEvent } from "../../../core/browser/NetworkEventJson.ts"
 import type { ModelDecision } from "../../api/decision/DecisionsApi.ts"
@@ -10,7 +10,7 @@ import { query } from "../kit/Service.ts"
 import { Table } from "../kit/Table.tsx"
 import { clockSeconds, duration } from "../kit/Times.ts"
 
-/** As many rows as are drawn; all of them are in the bundle. */
+/** The number of rows that are drawn; the bundle contains all of them. */
 const most = 500
 
 export const Evidence = ({ id }: { readonly id: string }) => (
@@ -108,7 +108,7 @@ const Decisions = ({ id }: { readonly id: string }) => {
                 </li>
               ))}
             </ul>
-            {truncated && <p class="note body">There may have been more than are kept.</p>}
+            {truncated && <p class="note body">There may be more decisions than were kept.</p>}
           </>
         )
       }
@@ -132,7 +132,7 @@ const Decided = ({
   number
 }: {
   readonly decision: Decision
-  /** Its place among the decisions of the run, from 1: a step may ask more than once. */
+  /** Its position among the decisions of the run, from 1: a step may ask more than once. */
   readonly number: number
 }) => (
   <>

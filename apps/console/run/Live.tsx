@@ -1,4 +1,7 @@
-/** The live view of a running run, within the page. It is asked for when a person wants it: it costs the worker pictures. */
+/**
+ * The live view of a running run, within the page. It starts at the press of a button, because the worker makes
+ * pictures for it.
+ */
 import { useState } from "preact/hooks"
 import { Section } from "../kit/Page.tsx"
 import { act, client } from "../kit/Service.ts"
@@ -16,7 +19,7 @@ export const Live = ({ id }: { readonly id: string }) => {
     <Section title="Live">
       {address === null ? (
         <div class="body">
-          <p class="note">Watch the browser of the run{may("Member") ? ", and take it into your own hands." : "."}</p>
+          <p class="note">Watch the browser of the run{may("Member") ? ", and take control of it." : "."}</p>
           <div>
             <button type="button" onClick={() => void open()}>
               Watch live

@@ -1,4 +1,4 @@
-/** What a run asks a person. Codes are hidden as they are typed. */
+/** The question of a run to a person. Codes are hidden while they are typed. */
 import type { Effect } from "effect"
 import { useMemo, useState } from "preact/hooks"
 import { type InputProblems, refusedInputs } from "../data/InputCheck.ts"
@@ -20,7 +20,7 @@ export const Question = ({ id, onAnswered }: { readonly id: string; readonly onA
   if (value === null) return null
   const left = Date.parse(value.expires_at) - present
   const done = { done: "The answer was sent" }
-  /** Sends what was filled in; what the service refuses stands at its field. */
+  /** Sends the filled form. A refusal is shown at its field. */
   const send = (answer: Effect.Effect<unknown, unknown>) => {
     setProblems({})
     return act(answer, { ...done, failed: (error) => setProblems(refusedInputs(error)) }).then(onAnswered)
@@ -34,7 +34,7 @@ export const Question = ({ id, onAnswered }: { readonly id: string; readonly onA
         At the step {value.current_step}. {left > 0 ? `It waits for ${duration(left)} more.` : "Its time is over."}
       </p>
       {value.screenshot_url !== null && (
-        <img src={localAddress(value.screenshot_url)} alt="The page that the run is at" />
+        <img src={localAddress(value.screenshot_url)} alt="The current page of the run" />
       )}
       {!may("Member") ? (
         <p class="note">A Member can answer.</p>
@@ -66,7 +66,7 @@ export const Question = ({ id, onAnswered }: { readonly id: string; readonly onA
           schema={{}}
           values={value.input_variables ?? {}}
           problems={problems}
-          send="Go on with these inputs"
+          send="Continue with these inputs"
           onSend={(input_variables) => send(client().interactions.correct({ params, payload: { input_variables } }))}
         />
       )}

@@ -1,4 +1,4 @@
-/** A run as a person reads it: its steps as sentences, why it waits, and the whole of it as text. */
+/** A run in words: its steps as sentences, the reason why it waits, and the run as Markdown. */
 import type { RunRecord } from "../../api/run/RunRecord.ts"
 import { duration } from "../kit/Times.ts"
 
@@ -16,7 +16,7 @@ export interface Step {
   readonly sentence: string
   readonly state: "done" | "skipped" | "failed" | "running" | "stopped"
   readonly at: number
-  /** `null` while it is not known. */
+  /** `null` while unknown. */
   readonly millis: number | null
   /** The attempt of the run, from 0. */
   readonly attempt: number
@@ -38,14 +38,14 @@ const ends: ReadonlySet<string> = new Set(["execution.success", "execution.faile
 
 export const isEnded = ({ status }: Run): boolean => ends.has(status)
 
-/** The address of an artifact on this host: the page loads nothing from another name of the service. */
+/** The address of an artifact on the page's own host: the page loads nothing from other hosts. */
 export const localAddress = (url: string): string => {
-  if (!URL.canParse(url)) return ""
+  if (URL.parse(url) === null) return ""
   const { hash, pathname, search } = new URL(url)
   return `${pathname}${search}${hash}`
 }
 
-/** The steps that a run has taken, oldest first, in the words of its workflow. */
+/** The steps that a run has done, oldest first, with the names of its workflow. */
 export const stepsOf = (run: Run, nodes: ReadonlyArray<Node>): ReadonlyArray<Step> => {
   const byName = new Map(nodes.map((node) => [node.name, node]))
   const steps: Array<Step & { notes: Array<string>; pictures: Array<Picture> }> = []
@@ -120,7 +120,7 @@ const noteOf = (payload: Readonly<Record<string, unknown>>): string => {
   return result ? `Recovered from ${cause}` : `Could not recover from ${cause}`
 }
 
-/** The nodes of the workflow that a run which has ended never came to. */
+/** The nodes of the workflow that an ended run never reached. */
 export const neverRan = (run: Run, steps: ReadonlyArray<Step>, nodes: ReadonlyArray<Node>): ReadonlyArray<string> => {
   const seen = new Set(steps.map(({ name }) => name))
   return isEnded(run)
@@ -128,7 +128,7 @@ export const neverRan = (run: Run, steps: ReadonlyArray<Step>, nodes: ReadonlyAr
     : []
 }
 
-/** Names that say what a step does, as recorded ones do. */
+/** Names that say what a step does, such as those of recorded steps. */
 const spoken =
   /^(click|double-click|right-click|point at|type|choose|open|go|read|for each|repeat|drag|press) (?!.*\/\/)/i
 
@@ -154,7 +154,7 @@ export const sentenceOf = ({ action, name, parameters = {} }: Node): string => {
     case "EXTRACT_NETWORK":
       return `Read data from the network: ${name}`
     case "SCREENSHOT":
-      return "Take a picture of the page"
+      return "Take a screenshot of the page"
     case "TFA":
       return `Enter the one-time code of ${text(parameters.credential) || "the credential"}`
     case "BOOL_CONDITION":
@@ -174,7 +174,7 @@ export const sentenceOf = ({ action, name, parameters = {} }: Node): string => {
 
 const short = (value: string): string => (value.length > 80 ? `${value.slice(0, 79)}…` : value)
 
-/** What a hold is, and what ends it. */
+/** A hold in words, and what ends it. */
 export const holdWords = {
   run_window: {
     title: "Its run window is closed",
@@ -187,7 +187,7 @@ export const holdWords = {
   }
 } as const
 
-/** The question of a run that is not answered yet, by its events. */
+/** The open question of a run, from its events. */
 export const isAsking = (run: Run): boolean => {
   const kinds = run.events
     .map(({ event }) => event)

@@ -1,9 +1,10 @@
-/** One run: why it waits, what it did step by step, what it showed, and what it brought. */
+/** One run: why it waits, its steps, its video and pictures, and its output. */
 import { Effect, Stream } from "effect"
 import { Atom } from "effect/reactivity"
 import type { ComponentChildren } from "preact"
 import { useEffect, useMemo, useRef, useState } from "preact/hooks"
 import { resumedWords } from "../data/Counts.ts"
+import { gateKinds, useEdits } from "../data/Live.ts"
 import { askFor, verbs } from "../data/Verbs.ts"
 import { versionOf, type Workflow, windowOf, workflowOf } from "../data/Workflows.ts"
 import { copy, JsonText } from "../forms/JsonText.tsx"
@@ -13,7 +14,7 @@ import { say } from "../kit/Notices.ts"
 import { Page, Section } from "../kit/Page.tsx"
 import { now, useAtom } from "../kit/Registry.ts"
 import { go, to } from "../kit/Route.ts"
-import { act, client, events, query, refresh } from "../kit/Service.ts"
+import { act, client, events, query, refresh, renew } from "../kit/Service.ts"
 import { may, whoIs } from "../kit/Session.ts"
 import { Ago, Status } from "../kit/Status.tsx"
 import { duration, full, offsetName, short, viewerZone, zoned } from "../kit/Times.ts"
@@ -38,8 +39,10 @@ const runOf = Atom.family((id: string) => query((client) => client.runs.record({
 
 const noVersion = query(() => Effect.succeed(null))
 
-/** Reads the record again whenever the run reports something, until it has ended. */
+/** Reads the record again after each event of the run, until the run has ended. */
 const useFollowing = (id: string, isOver: boolean) => {
+  // The beginning or the end of a hold is no event of the run.
+  useEdits(gateKinds, () => !isOver && renew(runOf(id)))
   useEffect(() => {
     if (isOver) return
     let pending = false
@@ -54,12 +57,7 @@ const useFollowing = (id: string, isOver: boolean) => {
     const abort = new AbortController()
     const following = Stream.runForEach(events(id), () => again).pipe(Effect.ignore, Effect.andThen(again))
     void Effect.runPromise(following, { signal: abort.signal }).catch(() => undefined)
-    // A hold that ends or begins is no event of the run.
-    const timer = setInterval(() => refresh(runOf(id)), 5_000)
-    return () => {
-      abort.abort()
-      clearInterval(timer)
-    }
+    return () => abort.abort()
   }, [id, isOver])
 }
 
@@ -92,7 +90,7 @@ const Shown = ({ run }: { readonly run: Run }) => {
   const name = workflow?.name ?? "a deleted workflow"
   const again = () => refresh(runOf(run.session_id))
 
-  /** The film ends at its timestamp; its beginning follows from its length. */
+  /** The timestamp of the video is its end; its length gives its beginning. */
   const filmBegan = () =>
     film === undefined || video.current === null || !Number.isFinite(video.current.duration)
       ? null
@@ -178,7 +176,7 @@ const Shown = ({ run }: { readonly run: Run }) => {
           <Section title="Inputs">
             <div class="body">
               {isNothing(run.input_variables) ? (
-                <p class="note">This run was given no inputs.</p>
+                <p class="note">This run has no inputs.</p>
               ) : (
                 <JsonText label="Inputs" value={run.input_variables} />
               )}
@@ -197,7 +195,7 @@ const Shown = ({ run }: { readonly run: Run }) => {
 const isNothing = (value: unknown): boolean =>
   value === null || (typeof value === "object" && Object.keys(value).length === 0)
 
-/** What can be pressed about a run as a whole. */
+/** The actions on a run. */
 const Actions = ({
   name,
   onChanged,
@@ -283,7 +281,7 @@ export const Fact = ({ children, name }: { readonly name: string; readonly child
   </div>
 )
 
-/** Submits the run again as it was, unless that must not be. */
+/** Submits the run again with the same inputs, unless it must not be repeated. */
 const retry = async (id: string) => {
   const answer = await act(askFor(verbs.retry, { session_ids: [id] }, false))
   const [result] = answer?.results ?? []
@@ -293,7 +291,7 @@ const retry = async (id: string) => {
   if (typeof result.retry_session_id === "string") go(to(["runs", result.retry_session_id]))
 }
 
-/** Lets this one run start past its closed window. */
+/** Lets this run alone start although its window is closed. */
 const release = async (id: string) => {
   const answer = await act(askFor(verbs.release, { session_ids: [id] }, false))
   const [result] = answer?.results ?? []
@@ -302,7 +300,7 @@ const release = async (id: string) => {
   else say("problem", result.message ?? result.outcome)
 }
 
-/** Why a run starts no earlier, behind the instant at which it can. */
+/** The reason for the earliest start of a run, as the end of a sentence. */
 const startsLater = {
   run_window: ", when its run window opens",
   manual: ", when its pause ends",
@@ -311,7 +309,7 @@ const startsLater = {
   capacity: ", when the workers have a free place (an estimate)"
 } as const
 
-/** Why a run waits: since when, until when, by whom, and what to press. */
+/** Why a run waits: the cause, its beginning and end, and the action that ends it. */
 const WhyHeld = ({ onChanged, run }: { readonly run: Run; readonly onChanged: () => void }) => {
   const zone = useQuery(windowOf(run.workflow_id)).value?.run_window?.time_zone ?? null
   const lift = (pause_resource: "run_window" | "workflow") =>
@@ -372,7 +370,7 @@ const WindowLink = ({ run }: { readonly run: Run }) => (
   <a href={to(["workflows", run.workflow_id, "window"])}>Open the run window</a>
 )
 
-/** An instant in the zone of the window and in that of the person who reads it. */
+/** An instant in the zone of the window and in that of the reader. */
 const Both = ({ at, zone }: { readonly at: string; readonly zone: string | null }) => {
   const instant = Date.parse(at)
   if (zone === null || zone === viewerZone) return <time dateTime={at}>{zoned(instant)}</time>

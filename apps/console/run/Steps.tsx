@@ -1,4 +1,4 @@
-/** The steps of a run. A click on one seeks the film; the one that the film is at lights up. */
+/** The steps of a run. A click on a step seeks the video; the step at the video's position is highlighted. */
 import { useState } from "preact/hooks"
 import { Clipped } from "../kit/Clipped.tsx"
 import { Dialog } from "../kit/Dialog.tsx"
@@ -39,7 +39,7 @@ export const Steps = ({
   const pictures = steps.flatMap((step) => step.pictures)
   const before = shown === null ? undefined : pictures[pictures.indexOf(shown) - 1]
   if (steps.length === 0 && missed.length === 0) {
-    return <Empty title="No step was taken yet">The steps of the run appear here as they happen.</Empty>
+    return <Empty title="No step was done yet">The steps of the run appear here as they happen.</Empty>
   }
   const lit = playedAt === null ? -1 : steps.findLastIndex(({ at }) => at <= playedAt)
   return (

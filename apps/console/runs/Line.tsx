@@ -1,4 +1,4 @@
-/** A run in the list, and the head above. */
+/** A row of the list of runs, and the head of the list. */
 import { shortId } from "../data/Workflows.ts"
 import { to } from "../kit/Route.ts"
 import { Ago, Status } from "../kit/Status.tsx"
@@ -14,9 +14,9 @@ export const Line = ({
 }: {
   readonly row: Row
   readonly present: number
-  /** It matches the filters no longer. */
+  /** Whether it no longer matches the filters. */
   readonly isGone: boolean
-  /** `null` for a reader who may do nothing with runs. */
+  /** `null` for a user who may not change runs. */
   readonly isSelected: boolean | null
   readonly onSelect: (isRange: boolean) => void
 }) => {

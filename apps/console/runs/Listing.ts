@@ -1,4 +1,4 @@
-/** Reads the list of runs, and reads it again when something happens. */
+/** Reads the list of runs, and reads it again after events. */
 import { Effect } from "effect"
 import { useEffect, useRef, useState } from "preact/hooks"
 import { useChanges } from "../data/Live.ts"
@@ -7,8 +7,8 @@ import * as Listing from "./ListingModel.ts"
 import { type Filters, parametersOf } from "./RunsModel.ts"
 
 /**
- * How many runs a page has at most. The first one is read again and again while things happen, and fills a screen. One of a
- * search has more, so that a search takes fewer of them.
+ * The most runs of a page. The first page is read again after events, and fills a screen. The pages of a search are larger,
+ * so that a search needs fewer of them.
  */
 const pageSizeOf = (filters: Filters, cursor: string | null): number => {
   if (filters.text !== "") return 200
@@ -30,11 +30,11 @@ const readPage = (filters: Filters, cursor: string | null) =>
     )
 
 /**
- * The runs that match filters, read again when something happens while the page is in sight. `isStill` says whether rows
- * must stay where they are, although the list shows its top.
+ * The runs that match filters, read again after events while the page is visible. `isStill` says whether rows must keep
+ * their places, although the list shows its top.
  *
- * A page of a search by text looks through the newest runs alone. The search then continues through older ones: until
- * its end, until it has found as many as it may, or until its reader stops it.
+ * A page of a search by text covers the newest runs only. The search then continues with older runs until its end, until it
+ * has found its limit, or until the reader stops it.
  */
 export const useRuns = (filters: Filters, address: string, isStill: () => boolean) => {
   const [listing, setListing] = useState(Listing.empty)
@@ -43,7 +43,10 @@ export const useRuns = (filters: Filters, address: string, isStill: () => boolea
   const [total, setTotal] = useState<string | null>(null)
   const isAtTop = useRef(true)
   const [isStopped, setStopped] = useState(false)
-  /** Whether the list has what a search found behind its first page, which is read again only when asked for. */
+  /**
+   * Whether the list contains later pages of a search. Then the first page is read again only when the reader asks for
+   * it.
+   */
   const hasSearched = useRef(false)
   const pending = useRef(new Set<string>())
   const readAgain = useRef(() => {})
@@ -59,7 +62,7 @@ export const useRuns = (filters: Filters, address: string, isStill: () => boolea
     hasSearched.current = false
     pending.current = new Set()
     const read = async (isFirst: boolean): Promise<void> => {
-      // One reading at a time: what happens meanwhile is read after it.
+      // One reading at a time: events during a reading cause another one after it.
       if (isReading) {
         isOutdated = true
         return
@@ -89,7 +92,7 @@ export const useRuns = (filters: Filters, address: string, isStill: () => boolea
 
   useChanges(() => readAgain.current())
 
-  /** Reads a page, unless it is being read. What it was read for may have changed by then. */
+  /** Reads a page, unless it is being read. The filters may have changed when it arrives. */
   const fetchPage = async (
     cursor: string | null,
     join: (before: Listing.Listing, page: Listing.Fresh) => Listing.Listing
@@ -116,7 +119,7 @@ export const useRuns = (filters: Filters, address: string, isStill: () => boolea
     void extend(listing.next)
   }, [isSearching, listing.next])
 
-  /** Has the rows in sight in memory, and the next page when the end is near. */
+  /** Loads the visible rows, and the next page when the end is near. */
   const look = (from: number, until: number) => {
     const { next } = listing
     for (const place of Listing.missing(listing, from, until)) {

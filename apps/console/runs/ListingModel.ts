@@ -1,21 +1,21 @@
 /**
- * The list of runs in pages: how what is read again joins what is shown, and which rows stay in memory.
+ * The list of runs in pages: how a new reading is merged into the shown list, and which rows stay in memory.
  *
- * A list of any length keeps the ids of its rows, and the rows themselves only near those in sight.
+ * A list keeps the ids of all its rows, and the rows themselves only near the visible ones.
  */
 import type { Row } from "./RunsModel.ts"
 
 export interface Page {
-  /** Where it begins in the service; `null` for the first one. */
+  /** The cursor of the service at which it begins; `null` for the first page. */
   readonly cursor: string | null
-  /** The place of its first row in the list. */
+  /** The index of its first row in the list. */
   readonly start: number
   readonly ids: ReadonlyArray<string>
   /** `null` while its rows are not in memory. */
   readonly rows: ReadonlyArray<Row> | null
 }
 
-/** The first page as the service has it now. */
+/** The current first page. */
 export interface Fresh {
   readonly rows: ReadonlyArray<Row>
   readonly cursor: string | null
@@ -23,17 +23,17 @@ export interface Fresh {
 
 export interface Listing {
   readonly pages: ReadonlyArray<Page>
-  /** Where the next page begins; `null` after the last. */
+  /** The cursor of the next page; `null` after the last. */
   readonly next: string | null
-  /** The first page as it is now, where runs came or went since the list stands still; `null` otherwise. */
+  /** The current first page, when runs came or went while the list was still; `null` otherwise. */
   readonly arrived: (Fresh & { readonly count: number; readonly isMore: boolean }) | null
-  /** The rows that match the filters no longer, and stay where they are while the list stands still. */
+  /** The rows that no longer match the filters and keep their places while the list is still. */
   readonly gone: ReadonlySet<string>
 }
 
 const none: ReadonlySet<string> = new Set()
 
-/** A list of which the first page was read. */
+/** A list with its first page. */
 export const beginning = ({ cursor, rows }: Fresh): Listing => ({
   pages: rows.length === 0 ? [] : [{ cursor: null, start: 0, ids: rows.map(({ session_id }) => session_id), rows }],
   next: cursor,
@@ -52,7 +52,7 @@ export const countOf = ({ pages }: Listing): number => {
 /** The ids of all rows, in their order. */
 export const idsOf = ({ pages }: Listing): ReadonlyArray<string> => pages.flatMap(({ ids }) => ids)
 
-/** The place of the page that a row lies on; -1 where there is none. */
+/** The index of the page of a row; -1 when there is none. */
 const pageAt = ({ pages }: Listing, index: number): number => {
   let [low, high] = [0, pages.length - 1]
   while (low < high) {
@@ -63,15 +63,15 @@ const pageAt = ({ pages }: Listing, index: number): number => {
   return high
 }
 
-/** A row; `null` where it is not in memory. */
+/** A row; `null` when it is not in memory. */
 export const rowAt = (listing: Listing, index: number): Row | null => {
   const page = listing.pages[pageAt(listing, index)]
   return page?.rows?.[index - page.start] ?? null
 }
 
 /**
- * The list after its first page was read again. At the top it is that page: nothing above or below is kept that may be
- * out of date. A list that stands still changes rows in place and moves none; what is new waits to be shown.
+ * The list after its first page was read again. A list at its top becomes that page, so that it keeps no outdated rows. A
+ * list that is still updates rows in place and moves none; new runs wait until the reader asks for them.
  */
 export const joined = (listing: Listing, fresh: Fresh, isStill: boolean): Listing => {
   if (!isStill) return beginning(fresh)
@@ -85,7 +85,7 @@ export const joined = (listing: Listing, fresh: Fresh, isStill: boolean): Listin
     let isChanged = false
     const rows = page.rows.map((row) => {
       const now = latest.get(row.session_id)
-      // What lies behind the page that was read may still match.
+      // Rows after the page that was read may still match.
       const isBehind = fresh.cursor !== null && (oldest === undefined || row.created_at <= oldest)
       if (now === undefined && !isBehind) gone.add(row.session_id)
       isChanged ||= now !== undefined
@@ -102,10 +102,10 @@ export const joined = (listing: Listing, fresh: Fresh, isStill: boolean): Listin
   }
 }
 
-/** The list with what has arrived, from its top on. */
+/** The list with the runs that have arrived, shown from its top. */
 export const admitted = (listing: Listing): Listing => (listing.arrived === null ? listing : beginning(listing.arrived))
 
-/** The list with the page that begins at its end. */
+/** The list with the next page at its end. */
 export const extended = (listing: Listing, { cursor, rows: found }: Fresh): Listing => {
   const known = new Set(listing.pages.at(-1)?.ids)
   const rows = found.filter(({ session_id }) => !known.has(session_id))
@@ -118,30 +118,32 @@ export const extended = (listing: Listing, { cursor, rows: found }: Fresh): List
   return { ...listing, pages: rows.length === 0 ? listing.pages : [...listing.pages, page], next: cursor }
 }
 
-/** How many runs a search finds without scrolling: as many as a verb takes by their ids. Scrolling finds the others. */
+/**
+ * The number of runs that a search finds without scrolling: the most ids that a verb takes. Scrolling finds the others.
+ */
 const mostFound = 10_000
 
-/** How far a search by text has come through the runs, newest first. */
+/** The progress of a search by text through the runs, newest first. */
 export interface Search {
   readonly state: "searching" | "stopped"
   readonly found: number
-  /** When the oldest run that it has looked at was submitted. */
+  /** The submission of the oldest run that it has read. */
   readonly backTo: string
 }
 
 /**
- * The search for a text that has not come to its end; `null` where all that match are known or counted. `total` is the
- * count of the service: one that ends in `+` is a lower bound.
+ * The unfinished search for a text; `null` when all matching runs are known or counted. `total` is the count of the
+ * service; with a `+` at its end it is a lower bound.
  */
 export const searchOf = (listing: Listing, text: string, total: string | null, isStopped: boolean): Search | null => {
   const found = countOf(listing)
   if (text === "" || listing.next === null || total?.endsWith("+") !== true || found >= mostFound) return null
-  // A cursor is an instant and the id of a run.
+  // A cursor contains an instant and the id of a run.
   const [backTo = ""] = listing.next.split("_")
   return { state: isStopped ? "stopped" : "searching", found, backTo }
 }
 
-/** How many runs match as far as it is known; one that ends in `+` is a lower bound. `counted` is that of the service. */
+/** The known number of matching runs; with a `+` at its end a lower bound. `counted` is the count of the service. */
 export const totalOf = (listing: Listing, counted: string | null): string => {
   const found = countOf(listing)
   if (counted !== null && !counted.endsWith("+")) return counted
@@ -149,10 +151,10 @@ export const totalOf = (listing: Listing, counted: string | null): string => {
   return `${Math.max(found, Number.parseInt(counted ?? "0", 10))}+`
 }
 
-/** How many pages beyond those in sight stay in memory, on either side. */
+/** The number of pages that stay in memory on each side of the visible ones. */
 const around = 3
 
-/** The list with the rows near those in sight alone; the same one where there is nothing to drop. */
+/** The list with only the rows near the visible ones; the same list when there is nothing to drop. */
 export const trimmed = (listing: Listing, from: number, until: number): Listing => {
   const [first, last] = [pageAt(listing, from) - around, pageAt(listing, until) + around]
   const isFar = (index: number) => index < first || index > last
@@ -160,7 +162,7 @@ export const trimmed = (listing: Listing, from: number, until: number): Listing 
   return { ...listing, pages: listing.pages.map((page, index) => (isFar(index) ? { ...page, rows: null } : page)) }
 }
 
-/** The pages in sight whose rows are not in memory, by their places. */
+/** The indexes of the visible pages whose rows are not in memory. */
 export const missing = (listing: Listing, from: number, until: number): ReadonlyArray<number> => {
   const [first, last] = [pageAt(listing, from), pageAt(listing, until)]
   const places = Array.from({ length: Math.max(0, last - first + 1) }, (_, offset) => first + offset)

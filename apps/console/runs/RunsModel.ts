@@ -1,4 +1,4 @@
-/** The list of runs as a value: its filters in the address, and how what arrives joins what is shown. */
+/** The filters of the list of runs in the address, the parameters that they mean, and the words of a row. */
 import type { RunListItem } from "../../api/run/RunRecord.ts"
 import { holdWords } from "../data/Holds.ts"
 import type { statuses } from "../kit/Status.tsx"
@@ -9,13 +9,13 @@ export interface Filters {
   readonly status: ReadonlyArray<string>
   readonly workflow: string | null
   readonly credential: string | null
-  /** Why waiting runs have not started. */
+  /** The reason why waiting runs have not started. */
   readonly hold: string | null
   readonly errorCode: string | null
   readonly tag: string | null
-  /** In inputs and outputs. */
+  /** A text in inputs and outputs. */
   readonly text: string
-  /** The name of a stretch of time up to now. */
+  /** The name of a period up to now. */
   readonly since: Since
 }
 
@@ -50,7 +50,7 @@ export const toggled = (filters: Filters, status: (typeof statuses)[number]): st
     : [...filters.status, status]
   ).join()
 
-/** The parameters of `GET /runs` that say which runs filters stand for. */
+/** The parameters of `GET /runs` for filters. */
 export const selectionOf = (filters: Filters, now: number): Readonly<Record<string, string>> => ({
   ...(filters.status.length === 0 ? {} : { status: filters.status.join() }),
   ...(filters.workflow === null ? {} : { workflow_id: filters.workflow }),
@@ -62,27 +62,27 @@ export const selectionOf = (filters: Filters, now: number): Readonly<Record<stri
   start_time: new Date(now - sinces[filters.since]).toISOString()
 })
 
-/** The parameters of `GET /runs` for a page of the runs that filters stand for. */
+/** The parameters of `GET /runs` for a page of the runs that match filters. */
 export const parametersOf = (filters: Filters, now: number, limit: number, cursor: string | null) => ({
   ...selectionOf(filters, now),
   limit: String(limit),
   ...(cursor === null ? {} : { cursor })
 })
 
-/** Why a run is where it is: what holds it, or what it failed with; empty for every other one. */
+/** The reason of a run's state: its hold or its failure; empty for all others. */
 export const whyOf = ({ error, holds, status }: Row): string => {
   if (holds.length > 0) return holds.map((hold) => holdWords[hold] ?? hold).join(", ")
   if (error === null || status === "execution.success") return ""
   return [error.error_code, error.message].filter((one) => one !== null && one !== "").join(": ")
 }
 
-/** How long a run was executed, or has been so far; `null` before it started. */
+/** The execution time of a run so far; `null` before its start. */
 export const tookMillis = (row: Pick<Row, "execution_end" | "execution_start">, now: number): number | null =>
   row.execution_start === null
     ? null
     : (row.execution_end === null ? now : Date.parse(row.execution_end)) - Date.parse(row.execution_start)
 
-/** The selection after a click on one row; with `before`, everything from that row on. */
+/** The selection after a click on a row; with `before`, also all rows from that one. */
 export const selectedAfter = (
   selected: ReadonlySet<string>,
   ids: ReadonlyArray<string>,

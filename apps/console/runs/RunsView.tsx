@@ -17,7 +17,7 @@ import { Saved } from "./Saved.tsx"
 import { Verbs } from "./Verbs.tsx"
 import { Virtual } from "./Virtual.tsx"
 
-/** Whether a row of the list has the focus: its reader may be about to press a key. */
+/** Whether a row of the list has the focus: the reader may be about to press a key. */
 const isFocused = (): boolean => document.activeElement?.closest(".list-rows") != null
 
 export const RunsView = ({ query }: { readonly query: URLSearchParams }) => {
@@ -26,7 +26,7 @@ export const RunsView = ({ query }: { readonly query: URLSearchParams }) => {
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
   const hasSelected = useRef(false)
   hasSelected.current = selected.size > 0
-  // Rows do not move under the hand of their reader.
+  // Rows do not move while the reader points at them.
   const isStill = () => hasSelected.current || isFocused()
   const { again, isAtTop, isRead, listing, look, problem, search, setListing, setStopped, total } = useRuns(
     filters,
@@ -73,7 +73,7 @@ export const RunsView = ({ query }: { readonly query: URLSearchParams }) => {
           class="arrived"
           onClick={() => {
             setListing(admitted)
-            // What is not shown any more must not be acted on.
+            // A verb must not change runs that are no longer shown.
             const shown = new Set(arrived.rows.map(({ session_id }) => session_id))
             setSelected((before) => new Set([...before].filter((id) => shown.has(id))))
             again()
@@ -120,7 +120,7 @@ export const RunsView = ({ query }: { readonly query: URLSearchParams }) => {
   )
 }
 
-/** How far the search for a text has come, and what stops it or lets it go on. */
+/** The progress of the search for a text, with the button that stops or continues it. */
 const Searching = ({
   onStopped,
   search: { backTo, found, state }
@@ -149,7 +149,7 @@ const changeWords = ({ count, isMore }: NonNullable<Listing["arrived"]>, gone: n
 
 const counted = (total: string): string => {
   const count = Number.parseInt(total, 10)
-  // Of a bounded search nothing is known but that it found none so far.
+  // An unfinished search only knows that it has found none so far.
   if (total === "0+") return "No run found so far"
   return `${count.toLocaleString("en")}${total.endsWith("+") ? "+" : ""} ${total === "1" ? "run" : "runs"}, newest first`
 }
@@ -161,7 +161,7 @@ const FilterBar = ({ filters, query }: { readonly filters: Filters; readonly que
         <Chip
           key={status}
           pressed={filters.status.includes(status)}
-          // Of the address as it is now: another click may have changed it since this was drawn.
+          // The current address: another click may have changed it since this was drawn.
           onClick={() => filter({ status: toggled(filtersOf(registry.get(route).query), status) })}
         >
           {statusOf(status).word}

@@ -1,4 +1,4 @@
-/** The saved views of the list: each a button that shows its runs. */
+/** The saved views of the list: a button for each shows its runs. */
 import { useState } from "preact/hooks"
 import { canonical, keepViews, mostViews, problemOf, type SavedView, savedViews, withView } from "../data/SavedViews.ts"
 import { Field } from "../forms/Field.tsx"
@@ -69,11 +69,7 @@ const Naming = ({
         <Field
           label="Name"
           problem={problem}
-          hint={
-            isKnown
-              ? "It takes the place of the view of this name"
-              : "The filters are kept in this browser, for you alone"
-          }
+          hint={isKnown ? "It replaces the view of this name" : "This browser keeps the filters, for you alone"}
         >
           <input
             autofocus

@@ -1,4 +1,4 @@
-/** What can be done with the selected runs: what it will touch before, and what became of each run after. */
+/** The verbs for the selected runs: the effect beforehand, and the outcome of each run afterwards. */
 import { useEffect, useState } from "preact/hooks"
 import { type Answer, askFor, preview, type Selection, type Verb, verbs } from "../data/Verbs.ts"
 import { shortId } from "../data/Workflows.ts"
@@ -14,9 +14,9 @@ export const Verbs = ({
   total
 }: {
   readonly selected: ReadonlyArray<string>
-  /** How many runs match the filters, where there are more than are selected; else `null`. */
+  /** The number of runs that match the filters, when more match than are selected; else `null`. */
   readonly total: string | null
-  /** What selects all that match the filters, as of now. */
+  /** The parameters that select all runs that match the filters now. */
   readonly matching: () => Readonly<Record<string, string>>
   readonly onClear: () => void
   readonly onDone: () => void
@@ -113,7 +113,7 @@ const Asked = ({
         <>
           {dry === null ? (
             <p class="note" role="status">
-              {problem === null ? "Asking what it would do…" : "Nothing was done."}
+              {problem === null ? "Asking what it would do…" : "No run was changed."}
             </p>
           ) : (
             <ul class="preview">

@@ -1,4 +1,4 @@
-/** A long list of rows of one height, of which only those in sight are in the document. */
+/** A long list of rows of equal height. Only the visible ones are in the document. */
 import type { ComponentChildren } from "preact"
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks"
 
@@ -10,18 +10,18 @@ const mostPixels = 15_000_000
 export interface Shown {
   readonly from: number
   readonly until: number
-  /** How tall the element is that is scrolled over. */
+  /** The height of the scrolled element. */
   readonly pixels: number
-  /** How far below its own place each row is drawn. Not 0 where the list is taller than an element can be. */
+  /** The offset of each row below its own place. It is not 0 when the list is taller than an element can be. */
   readonly shift: number
 }
 
-/** The rows in sight, with some beyond, by how far a list is scrolled. */
+/** The visible rows, with some beyond, at a scroll position. */
 export const inSight = (scrolled: number, height: number, rowHeight: number, count: number): Shown => {
   const tall = count * rowHeight
   const pixels = Math.min(tall, mostPixels)
   const way = pixels - height
-  // Over a list that is too tall, each pixel of scrolling passes more than one pixel of it.
+  // In a list that is too tall, a pixel of scrolling passes more than one pixel of the list.
   const top = pixels === tall || way <= 0 ? scrolled : (Math.min(scrolled, way) / way) * (tall - height)
   return {
     from: Math.max(0, Math.floor(top / rowHeight) - beyond),
@@ -44,10 +44,10 @@ export const Virtual = ({
   readonly count: number
   readonly rowHeight: number
   readonly row: (index: number) => ComponentChildren
-  /** Called with the rows that have come in sight: from the first one up to the one behind the last. */
+  /** Called with the visible rows: the index of the first, and the index after the last. */
   readonly onSight?: (from: number, until: number) => void
   readonly onScrolled?: (isAtTop: boolean) => void
-  /** The head of the list, which stays in sight. */
+  /** The head of the list, which stays visible. */
   readonly children?: ComponentChildren
 }) => {
   const region = useRef<HTMLDivElement>(null)

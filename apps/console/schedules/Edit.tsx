@@ -1,4 +1,4 @@
-/** Makes or changes a schedule, and shows when it would fire before it is saved. */
+/** Creates or changes a schedule, and shows its next firings before it is saved. */
 import { useEffect, useState } from "preact/hooks"
 import type { PreviewResponse } from "../../api/schedule/SchedulesApi.ts"
 import { Field } from "../forms/Field.tsx"
@@ -24,10 +24,10 @@ import {
 type Preview = typeof PreviewResponse.Type
 type Problems = ReturnType<typeof bodyOf>["problems"]
 
-/** How long typing must rest before the service is asked, in milliseconds. */
+/** The pause in typing after which the service is asked, in milliseconds. */
 const rest = 350
 
-/** When the schedule would fire, and what is wrong with it, as it is typed. */
+/** The next firings of the typed schedule, and its problems. */
 const usePreview = (given: Given, former: Schedule | null) => {
   const [preview, show] = useState<Preview | null>(null)
   const [problems, setProblems] = useState<Problems>({})
@@ -64,7 +64,7 @@ export const Edit = ({
   workflow
 }: {
   readonly former: Schedule | null
-  /** The workflow of a new schedule; empty where it is still to be chosen. */
+  /** The workflow of a new schedule; empty when none is chosen yet. */
   readonly workflow: string
   readonly names: ReadonlyMap<string, string>
   readonly onClose: () => void
@@ -251,9 +251,9 @@ const Choice = ({
 /** The next firings. */
 const Coming = ({ preview }: { readonly preview: Preview | null }) => (
   <div class="coming">
-    <h3>It fires next</h3>
+    <h3>Next firings</h3>
     {preview === null ? (
-      <p class="note">The next ten times are shown here once the schedule is complete.</p>
+      <p class="note">The next ten firings are shown here when the schedule is complete.</p>
     ) : (
       <>
         {preview.warnings.map(({ message }) => (

@@ -1,4 +1,4 @@
-/** What is typed for a schedule, the body that it stands for, and how its times are said. */
+/** The form of a schedule, the body that it makes, and the times of a schedule in words. */
 import type { ScheduleRecord } from "../../api/schedule/SchedulesApi.ts"
 
 export type Schedule = typeof ScheduleRecord.Type
@@ -74,14 +74,14 @@ const two = (number: number): string => String(number).padStart(2, "0")
 
 const onDays = /^(\d{1,2}) (\d{1,2}) \* \* (\*|(?:MON|TUE|WED|THU|FRI|SAT|SUN)(?:,(?:MON|TUE|WED|THU|FRI|SAT|SUN))*)$/
 
-/** The days and the time of a cron expression of the form that `bodyOf` writes; `null` for another one. */
+/** The days and the time of a cron expression in the form that `bodyOf` writes; `null` for any other. */
 const daysOf = (cron: string): { readonly days: ReadonlyArray<string>; readonly time: string } | null => {
   const [, minutes, hours, list] = onDays.exec(cron) ?? []
   if (minutes === undefined || hours === undefined || list === undefined) return null
   return { days: list === "*" ? days : list.split(","), time: `${two(Number(hours))}:${two(Number(minutes))}` }
 }
 
-/** The form of a schedule that exists. */
+/** The form of an existing schedule. */
 export const givenOf = (schedule: Schedule): Given => {
   const { at, cron, recurrence, recurrence_start, recurrence_time } = schedule
   const simple = cron === null ? null : daysOf(cron)
@@ -121,8 +121,8 @@ const objectOf = (text: string): Readonly<Record<string, unknown>> | null => {
 }
 
 /**
- * The body that the form stands for, and what cannot be read yet, by its field. What the form does not show of the
- * schedule that it changes stays.
+ * The body of a form, and the problems of values that cannot be read, by field. Properties of the changed schedule that the
+ * form does not show stay.
  */
 export const bodyOf = (
   given: Given,
@@ -186,7 +186,7 @@ const fields: Readonly<Record<string, keyof Given>> = {
   catch_up: "catchUp"
 }
 
-/** What the service found wrong, at the fields of the form; what belongs to none of them stands under `all`. */
+/** The problems that the service found, by the fields of the form. Those of no field are under `all`. */
 export const problemsAt = (
   found: ReadonlyArray<{ readonly path: string; readonly message: string }>,
   kind: Kind
@@ -200,7 +200,7 @@ export const problemsAt = (
   return problems
 }
 
-/** When a schedule fires, in words. */
+/** The times of a schedule in words. */
 export const timing = ({ at, cron, recurrence, recurrence_time }: Schedule): string => {
   if (at !== null) return "whenever the run window opens"
   if (recurrence !== null) {

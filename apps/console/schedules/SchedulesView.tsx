@@ -13,7 +13,7 @@ import { Table } from "../kit/Table.tsx"
 import { Edit } from "./Edit.tsx"
 import { type Schedule, stateOf, timing } from "./ScheduleModel.ts"
 
-/** As many schedules as one answer holds. */
+/** The most schedules of one answer. */
 const most = 1_000
 
 type Asked =
@@ -77,7 +77,7 @@ export const SchedulesView = ({ query }: { readonly query: URLSearchParams }) =>
             }).then(again)
           }
         >
-          It submits no more runs. Runs that it has submitted stay. It cannot be undone.
+          It submits no more runs. Runs that it has submitted stay. This cannot be undone.
         </Confirm>
       )}
     </Page>

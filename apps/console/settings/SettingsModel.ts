@@ -1,4 +1,4 @@
-/** The settings of a workspace as fields of a form, and what a form changes. */
+/** The settings of a workspace as fields of a form, and the changes of a form. */
 import type { WorkspaceSettings } from "../../api/workspace/WorkspacesApi.ts"
 import type { Json } from "../forms/SchemaModel.ts"
 import { duration } from "../kit/Times.ts"
@@ -12,8 +12,7 @@ export const schema = {
     waiting_ttl_seconds: {
       type: "integer",
       title: "A waiting run is stopped after",
-      description:
-        "In seconds, up to a year. If empty, runs wait without limit. Runs that wait already keep their limit"
+      description: "In seconds, up to a year. If empty, runs wait without limit. Runs that are waiting keep their limit"
     },
     input_required_timeout_seconds: {
       type: "integer",
@@ -38,7 +37,7 @@ export type FieldName = keyof typeof schema.properties
 
 export const fieldNames = Object.keys(schema.properties) as ReadonlyArray<FieldName>
 
-/** The fields whose values differ from the stored ones. An optional field that was emptied becomes `null`. */
+/** The fields whose values differ from the stored ones. An empty optional field is `null`. */
 export const changesOf = (
   stored: Settings,
   given: Readonly<Record<string, Json>>
@@ -50,7 +49,7 @@ export const changesOf = (
     })
   )
 
-/** The value of a setting as a reader sees it. */
+/** The value of a setting in words. */
 export const valueWords = (name: FieldName, value: Settings[FieldName]): string => {
   if (value === null) return name === "waiting_ttl_seconds" ? "without limit" : "none"
   return typeof value === "number" ? duration(value * 1_000) : value

@@ -1,4 +1,4 @@
-/** The settings of the workspace. Everyone may read them, an Owner may change them. */
+/** The settings of the workspace. Every role may read them, an Owner may change them. */
 import { Fragment } from "preact"
 import { useState } from "preact/hooks"
 import { SchemaForm } from "../forms/SchemaForm.tsx"
@@ -52,6 +52,6 @@ const Listed = ({ stored }: { readonly stored: Settings }) => (
         </Fragment>
       ))}
     </dl>
-    <p class="note">An Owner changes them.</p>
+    <p class="note">An Owner can change them.</p>
   </>
 )

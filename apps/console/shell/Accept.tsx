@@ -1,4 +1,4 @@
-/** What the link of an invitation opens: it makes a key for the person who was invited, and shows it once. */
+/** The page of an invitation's link. It makes a key for the invited person, and shows it once. */
 import { useState } from "preact/hooks"
 import { copy } from "../forms/JsonText.tsx"
 import { act, client, reasonOf } from "../kit/Service.ts"

@@ -1,4 +1,4 @@
-/** The frame around every view: where one can go, who is signed in, and what was just done. */
+/** The frame around every view: navigation, the signed-in user, and notices. */
 import { Component, type ComponentChildren } from "preact"
 import { useEffect, useState } from "preact/hooks"
 import { isLost, useConnection } from "../data/Live.ts"
@@ -16,7 +16,7 @@ export const App = () => {
   const [problem, setProblem] = useState<string | null>(null)
   const [invitation, setInvitation] = useState(takeInvitation)
   useEffect(() => {
-    // A link that is opened where the console is open already changes no more than the part behind the `#`.
+    // A link that is opened in the open console changes only the part after the `#`.
     const look = () => {
       setInvitation((before) => takeInvitation() ?? before)
       void enterByLink().then((wrong) => {
@@ -63,7 +63,7 @@ const Frame = () => {
     return () => window.removeEventListener("keydown", pressed)
   }, [])
   const view = viewOf(here)
-  // On a narrow screen the places are a strip that scrolls.
+  // On a narrow screen the navigation is a strip that scrolls.
   useEffect(() => {
     document.querySelector(".rail nav [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" })
   }, [view.place])
@@ -127,7 +127,7 @@ const Frame = () => {
       <main id="content">
         {isAway && (
           <p class="lost" role="alert">
-            The service cannot be reached. This page continues by itself when it is back.
+            The service cannot be reached. This page continues automatically when it can.
           </p>
         )}
         <Boundary key={view.key}>{view.draw()}</Boundary>
@@ -159,7 +159,7 @@ const Notices = () => {
   )
 }
 
-/** A view that fails to draw says so, and the rest of the console continues. */
+/** When a view fails to draw, an error takes its place and the rest of the console continues. */
 class Boundary extends Component<{ readonly children: ComponentChildren }, { readonly error: unknown }> {
   override state = { error: null as unknown }
   static override getDerivedStateFromError(error: unknown) {

@@ -26,7 +26,7 @@ const fixed: ReadonlyArray<Choice> = [
   { word: "Settings", kind: "Place", address: to(["settings"]) },
   { word: "Audit", kind: "Place", address: to(["audit"]) },
   { word: "Keys", kind: "Place", address: to(["keys"]) },
-  { word: "Reference of the interface", kind: "Place", address: "docs" },
+  { word: "API reference", kind: "Place", address: "docs" },
   { word: "Sign out", kind: "Action", address: "" }
 ]
 
@@ -94,7 +94,7 @@ export const Palette = ({ onClose }: { readonly onClose: () => void }) => {
           </li>
         ))}
       </ul>
-      {found.length === 0 && <p class="note">Nothing has that name.</p>}
+      {found.length === 0 && <p class="note">Nothing found with this name.</p>}
     </Dialog>
   )
 }

@@ -1,4 +1,4 @@
-/** How the palette finds what was meant. */
+/** The search of the palette. */
 
 export interface Choice {
   readonly word: string
@@ -6,7 +6,7 @@ export interface Choice {
   readonly address: string
 }
 
-/** The choices whose words hold all letters of a text in order, the closest first. */
+/** The choices whose words contain all letters of a text in order, the closest first. */
 export const ranked = (choices: ReadonlyArray<Choice>, text: string): ReadonlyArray<Choice> => {
   const wanted = text.trim().toLowerCase()
   if (wanted === "") return choices
@@ -17,7 +17,9 @@ export const ranked = (choices: ReadonlyArray<Choice>, text: string): ReadonlyAr
     .map(({ choice }) => choice)
 }
 
-/** Lower is closer: the beginning of the word, then a part of it, then its letters in order; `null` for none of these. */
+/**
+ * The rank of a match, lower is closer: the beginning of the word, a part of it, its letters in order; `null` for none.
+ */
 const rankOf = (word: string, wanted: string): number | null => {
   const at = word.indexOf(wanted)
   if (at === 0) return 0

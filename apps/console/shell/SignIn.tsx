@@ -48,10 +48,10 @@ export const Entrance = ({ children }: { readonly children: ComponentChildren })
 
 export const SignIn = ({ problem }: { readonly problem: string | null }) => (
   <Entrance>
-    <p class="note">Sign in with an API key of your workspace. It is typed once and kept nowhere in this browser.</p>
+    <p class="note">Sign in with an API key of your workspace. This browser does not store the key.</p>
     <KeyForm key={problem} problem={problem} />
     <p class="hint">
-      No key at hand? <code>npm start</code> prints a sign-in link, an Owner creates keys under Keys, and invites people
+      You have no key? <code>npm start</code> prints a sign-in link. An Owner creates keys under Keys and invites people
       under Members. Programs use the <a href="docs">interface</a> directly.
     </p>
   </Entrance>

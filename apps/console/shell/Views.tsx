@@ -1,4 +1,4 @@
-/** Which view each address shows. Views that few need at first are loaded when they are opened. */
+/** The view of each address. Views that are rarely needed first are loaded when they are opened. */
 import type { ComponentChildren, ComponentType } from "preact"
 import { useEffect, useState } from "preact/hooks"
 import { HomeView } from "../home/HomeView.tsx"
@@ -56,7 +56,7 @@ const later = <P extends object>(load: () => Promise<ComponentType<P>>) => {
   }
 }
 
-/** The service is away, or was updated since: the files of the page have other names then. */
+/** The service cannot be reached, or was updated: then the files of the page have other names. */
 const NotLoaded = () => (
   <div class="page">
     <h1>This view could not be loaded</h1>
@@ -85,7 +85,7 @@ const AuditView = later(async () => (await import("../audit/AuditView.tsx")).Aud
 
 interface View {
   readonly place: string
-  /** Another key begins the view from the start. */
+  /** A new key resets the state of the view. */
   readonly key: string
   readonly draw: () => ComponentChildren
 }
@@ -130,7 +130,7 @@ export const viewOf = ({ path, query }: Route): View => {
           <div class="page">
             <h1>This page does not exist</h1>
             <p>
-              Nothing stands at this address. <a href="#/">Go home</a>
+              This address has no page. <a href="#/">Go home</a>
             </p>
           </div>
         )

@@ -1,4 +1,4 @@
-/** Stores outside of the vault that secrets are read from. Their tokens are sealed in the browser as well. */
+/** Stores outside of the vault that secrets are read from. The browser seals their tokens, too. */
 import { Effect } from "effect"
 import { useEffect, useState } from "preact/hooks"
 import { Confirm } from "../forms/Confirm.tsx"
@@ -39,7 +39,7 @@ export const Providers = () => {
   return (
     <Section
       title="Secret providers"
-      note="stores that secrets are read from instead of this vault"
+      note="Stores that secrets are read from instead of this vault"
       actions={
         may("Owner") && (
           <button type="button" onClick={() => setConnecting(true)}>
@@ -121,7 +121,7 @@ export const Providers = () => {
             }).then(() => refresh(providers))
           }
         >
-          A provider that a credential still reads from is not removed.
+          A provider that a credential still uses is not removed.
         </Confirm>
       )}
     </Section>
@@ -146,7 +146,7 @@ const paths = {
   cache_ttl_seconds: "cache"
 } as const
 
-/** The form that connects a secret provider, or changes one: what is left empty then stays as it is. */
+/** The form that connects a secret provider or changes one. In a change, an empty field keeps its value. */
 const Connecting = ({ former, onClose }: { readonly former: Former | null; readonly onClose: () => void }) => {
   const { given, isBusy, problems, refusal, send, set } = useSealing({
     blank: former === null ? blank : connectionOf(former),
@@ -174,7 +174,7 @@ const Connecting = ({ former, onClose }: { readonly former: Former | null; reado
     wrongOf: (given) => connectionProblemsOf(given, former)
   })
   const isNew = former === null
-  const stays = isNew ? undefined : "If empty, it stays as it is"
+  const stays = isNew ? undefined : "If empty, it does not change"
   const isVault = given.type === "hashicorp_vault"
   return (
     <Dialog title={isNew ? "Connect a secret provider" : `Change ${former.name}`} onClose={onClose}>
@@ -195,7 +195,7 @@ const Connecting = ({ former, onClose }: { readonly former: Former | null; reado
         </div>
         <Field
           label="Address"
-          hint={isNew ? undefined : "If empty, it stays as it is. Another one needs the access again"}
+          hint={isNew ? undefined : "If empty, it does not change. A new address needs the access token or role again"}
           problem={problems.url}
         >
           <input
@@ -212,7 +212,7 @@ const Connecting = ({ former, onClose }: { readonly former: Former | null; reado
             <input placeholder={isVault ? "secret" : ""} value={given.place} onInput={set("place")} />
           </Field>
           {isVault && (
-            <Field label="Namespace (optional)" hint={stays} problem={problems.namespace}>
+            <Field label="Namespace (optional)" problem={problems.namespace}>
               <input value={given.namespace} onInput={set("namespace")} />
             </Field>
           )}
@@ -229,7 +229,7 @@ const Connecting = ({ former, onClose }: { readonly former: Former | null; reado
         )}
         <Field
           label="Reuse a secret for (optional)"
-          hint="In seconds. If empty, every run asks for it again"
+          hint="In seconds. If empty, every run reads it again"
           problem={problems.cache}
         >
           <input inputMode="numeric" value={given.cache} onInput={set("cache")} />
@@ -247,7 +247,7 @@ interface Item {
   readonly vaultName?: string
 }
 
-/** The item of a provider that has the secrets of a credential: one of those that it lists, or typed. */
+/** The item of a provider that holds the secrets of a credential: chosen from the provider's list, or typed. */
 export const Reference = ({
   onInput,
   problem,

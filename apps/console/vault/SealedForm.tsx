@@ -1,4 +1,4 @@
-/** Forms whose values are sealed in the browser, with a key that is typed and sent nowhere. */
+/** Forms whose values are sealed in the browser, with a typed key that is not sent. */
 import { type Effect, Redacted } from "effect"
 import { useState } from "preact/hooks"
 import { Field } from "../forms/Field.tsx"
@@ -7,7 +7,7 @@ import { sealed } from "./Sealing.ts"
 
 export const secret = { type: "password" as const, autocomplete: "off" as const, spellcheck: false }
 
-/** The field of the key that seals what a form holds. */
+/** The field of the key that seals the values of a form. */
 export const KeyField = ({
   onInput,
   problem,
@@ -33,7 +33,7 @@ export const KeyField = ({
 
 type Input = { readonly currentTarget: HTMLInputElement | HTMLSelectElement }
 
-/** A form whose values are sealed with the key that stands in it, before they are sent. */
+/** A form that seals its values with the key typed in it before it sends them. */
 export const useSealing = <G extends { readonly key: string }>({
   blank,
   done,
@@ -43,10 +43,10 @@ export const useSealing = <G extends { readonly key: string }>({
   wrongOf
 }: {
   readonly blank: G
-  /** The message when it was stored. */
+  /** The message after the storing. */
   readonly done: string
   readonly onDone: () => void
-  /** The field that stands for each path of the request that the service may find wrong. */
+  /** The field for each path of the request at which the service may find a problem. */
   readonly paths: Readonly<Record<string, keyof G>>
   readonly store: (given: G, seal: (value: string) => Promise<string>) => Promise<Effect.Effect<unknown, unknown>>
   readonly wrongOf: (given: G) => Partial<Record<keyof G, string>>

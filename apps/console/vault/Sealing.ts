@@ -1,4 +1,4 @@
-/** Seals values in the browser, in the form that the vault takes. */
+/** Seals values in the browser, in the form that the vault accepts. */
 import { Effect, type Redacted } from "effect"
 import * as VaultValues from "../../../adapters/crypto/VaultValues.ts"
 

@@ -1,4 +1,4 @@
-/** What is typed for a new credential, and the entries that an answer of the vault holds. */
+/** The form of a new credential, and the entries in an answer of the vault. */
 import type { VaultRecord } from "../../api/vault/VaultApi.ts"
 
 export interface Given {
@@ -8,28 +8,28 @@ export interface Given {
   readonly userName: string
   readonly password: string
   readonly tfaSecret: string
-  /** The id of the secret provider that has its secrets; empty where they are sealed here. */
+  /** The id of the secret provider that holds its secrets; empty when they are sealed here. */
   readonly provider: string
   readonly reference: string
 }
 
 type Entry = typeof VaultRecord.Type
 
-/** `GET /vault` answers one entry where a pair is asked for, and else a list. */
+/** `GET /vault` answers one entry for a pair, and otherwise a list. */
 export const listOf = (answer: Entry | ReadonlyArray<Entry>): ReadonlyArray<Entry> =>
   [answer].flat() as ReadonlyArray<Entry>
 
 const wrongKey = (key: string): { readonly key?: string } =>
   /^[0-9a-fA-F]{64}$/.test(key.trim()) ? {} : { key: "Expected 64 hexadecimal digits" }
 
-/** What is typed to change the secrets of a credential. An empty field changes nothing. */
+/** The form that changes the secrets of a credential. An empty field changes nothing. */
 export interface Changed {
   readonly key: string
   readonly userName: string
   readonly password: string
 }
 
-/** What is missing from a change, or cannot be, by its field. */
+/** The problems of a change, by field. */
 export const changeProblemsOf = ({ key, password, userName }: Changed): Partial<Record<keyof Changed, string>> => {
   return {
     ...(password === "" && userName === "" ? { password: "Type the new password, or a new user name" } : {}),
@@ -37,13 +37,13 @@ export const changeProblemsOf = ({ key, password, userName }: Changed): Partial<
   }
 }
 
-/** What is missing, or cannot be, by its field. */
+/** The problems of a new credential, by field. */
 export const problemsOf = (given: Given): Partial<Record<keyof Given, string>> => ({
-  ...(given.user.trim() === "" ? { user: "Give it an id" } : {}),
-  ...(given.domain.trim() === "" ? { domain: "Name the site that it signs in to" } : {}),
+  ...(given.user.trim() === "" ? { user: "Give the user an id" } : {}),
+  ...(given.domain.trim() === "" ? { domain: "Name the site of the credential" } : {}),
   ...(given.provider !== ""
     ? given.reference.trim() === ""
-      ? { reference: "Name the item that has its secrets" }
+      ? { reference: "Name the item that holds the secrets" }
       : {}
     : {
         ...(given.userName === "" ? { userName: "Type the user name" } : {}),
@@ -59,23 +59,23 @@ export const bySite = (all: ReadonlyArray<Entry>): ReadonlyArray<Entry> =>
       one.domain.localeCompare(other.domain) || one.permissioned_user_id.localeCompare(other.permissioned_user_id)
   )
 
-/** What is typed to connect a secret provider, or to change one. */
+/** The form that connects a secret provider or changes one. */
 export interface Connection {
   readonly key: string
   readonly type: ProviderType
   readonly name: string
   readonly url: string
   readonly token: string
-  /** The vault of 1Password, or the mount of HashiCorp Vault, that is read. */
+  /** The vault of 1Password or the mount of HashiCorp Vault to read from. */
   readonly place: string
   readonly namespace: string
   readonly roleId: string
   readonly secretId: string
-  /** For how many seconds a secret may be used again; empty asks each time. */
+  /** How long a secret may be reused, in seconds; empty reads it each time. */
   readonly cache: string
 }
 
-/** A connected secret provider, as the service shows it: without its address and its access. */
+/** A connected secret provider as the service answers it: without its address and its secrets. */
 export interface Connected {
   readonly provider_type: string
   readonly name: string
@@ -83,32 +83,34 @@ export interface Connected {
   readonly cache_ttl_seconds: number | null
 }
 
-/** What is known of a connected secret provider. Empty fields of its form change nothing. */
+/** The form for a change of a connected secret provider. Fields that are empty and stay empty change nothing. */
 export const connectionOf = ({ cache_ttl_seconds, config_hint, name, provider_type }: Connected): Connection => ({
-  ...{ key: "", url: "", token: "", namespace: "", roleId: "", secretId: "" },
+  ...{ key: "", url: "", token: "", roleId: "", secretId: "" },
   type: provider_type as ProviderType,
   name,
   place: config_hint.vault ?? config_hint.mount ?? "",
+  namespace: config_hint.namespace ?? "",
   cache: cache_ttl_seconds === null ? "" : String(cache_ttl_seconds)
 })
 
-/** The part of a request that says how a secret provider is reached. `secrets` are to be sealed before they are sent. */
+/** The part of a request with the access to a secret provider. `secrets` must be sealed before they are sent. */
 interface Configuration {
   readonly plain: Readonly<Record<string, string | null>>
   readonly secrets: Readonly<Record<string, string>>
 }
 
-/** The configuration that was typed; `null` where a change of a secret provider leaves it as it is. */
+/** The typed configuration; `null` when a change of a secret provider keeps it. */
 export const configurationOf = (given: Connection, former: Connected | null): Configuration | null => {
   const isVault = given.type === "hashicorp_vault"
   const place = given.place.trim()
-  const isMoved = former === null ? place !== "" : place !== connectionOf(former).place
+  const shown = former === null ? { place: "", namespace: "" } : connectionOf(former)
+  const namespace = given.namespace.trim()
   const plain = {
     ...(given.url.trim() === "" ? {} : { url: given.url.trim() }),
-    ...(isMoved ? { [isVault ? "mount" : "vault"]: place === "" ? null : place } : {}),
-    ...(isVault && given.namespace.trim() !== "" ? { namespace: given.namespace.trim() } : {}),
+    ...(place !== shown.place ? { [isVault ? "mount" : "vault"]: place === "" ? null : place } : {}),
+    ...(isVault && namespace !== shown.namespace ? { namespace: namespace === "" ? null : namespace } : {}),
     ...(isVault && given.roleId.trim() !== "" ? { role_id: given.roleId.trim() } : {}),
-    // A token takes the place of a role, and a role that of a token.
+    // A token replaces a role, and a role replaces a token.
     ...(former === null || !isVault
       ? {}
       : given.token !== ""
@@ -133,13 +135,13 @@ export type ProviderType = keyof typeof providerWords
 
 type ConnectionProblems = Partial<Record<keyof Connection, string>>
 
-/** What is missing from a connection, or cannot be, by its field. In a change of `former`, an empty field changes nothing. */
+/** The problems of a connection, by field. In a change of `former`, an empty field changes nothing. */
 export const connectionProblemsOf = (given: Connection, former: Connected | null = null): ConnectionProblems => {
   const isNew = former === null
   const hasAccess = given.token !== "" || given.secretId !== ""
   return {
-    ...(given.name.trim() === "" ? { name: "Give it a name" } : {}),
-    ...(URL.canParse(given.url.trim()) || (!isNew && given.url.trim() === "")
+    ...(given.name.trim() === "" ? { name: "Give the provider a name" } : {}),
+    ...(URL.parse(given.url.trim()) !== null || (!isNew && given.url.trim() === "")
       ? {}
       : { url: "Expected an address such as https://vault.example.com" }),
     ...accessProblemOf(given, isNew),

@@ -1,4 +1,4 @@
-/** Credentials of sites. Their secrets are sealed in the browser: no request holds one in plain text. */
+/** Credentials of sites. The browser seals their secrets: no request contains one in plain text. */
 import { useState } from "preact/hooks"
 import { Confirm } from "../forms/Confirm.tsx"
 import { Field } from "../forms/Field.tsx"
@@ -24,7 +24,7 @@ export const VaultView = () => {
   return (
     <Page
       title="Vault"
-      note="What runs sign in with. Secrets are sealed before they leave this browser."
+      note="The credentials of runs. Secrets are sealed before they leave this browser."
       actions={
         may("Member") && (
           <button type="button" class="primary" onClick={() => setMaking(true)}>
@@ -39,7 +39,8 @@ export const VaultView = () => {
             const all = bySite(listOf(answer))
             return all.length === 0 ? (
               <Empty title="No credential yet">
-                Add the user name and password of a site. A workflow names it, and never sees it in plain text.
+                Add the user name and password of a site. A workflow refers to the credential by name and does not
+                contain its secrets.
               </Empty>
             ) : (
               <Table
@@ -120,7 +121,7 @@ export const VaultView = () => {
             ).then(() => refresh(entries))
           }
         >
-          Runs that need this credential of {removing.domain} fail from now on. It cannot be undone.
+          Runs that need this credential of {removing.domain} fail from now on. This cannot be undone.
         </Confirm>
       )}
     </Page>
@@ -147,7 +148,7 @@ const unchanged: Changed = { key: "", userName: "", password: "" }
 const Changing = ({ onClose, pair }: { readonly onClose: () => void; readonly pair: Pair }) => {
   const { given, isBusy, problems, refusal, send, set } = useSealing({
     blank: unchanged,
-    done: "The credential was changed. Runs that begin from now on use it",
+    done: "The credential was changed. Later runs use it",
     onDone: () => {
       refresh(entries)
       onClose()

@@ -1,4 +1,4 @@
-/** Receivers of events, what was delivered to them, and what was not. */
+/** Webhooks and their deliveries. */
 import { useState } from "preact/hooks"
 import { Confirm } from "../forms/Confirm.tsx"
 import { Field } from "../forms/Field.tsx"
@@ -21,7 +21,7 @@ export const WebhooksView = () => {
   return (
     <Page
       title="Webhooks"
-      note="Receivers that are sent the events of runs, signed"
+      note="They send the events of runs, signed, to your receivers"
       actions={
         may("Owner") && (
           <button type="button" class="primary" onClick={() => setMaking(true)}>
@@ -120,7 +120,7 @@ const Deliveries = () => (
     note="the latest 50"
     actions={
       <button type="button" onClick={() => refresh(deliveries)}>
-        Read again
+        Reload
       </button>
     }
   >
@@ -128,7 +128,7 @@ const Deliveries = () => (
       {({ deliveries: all }) =>
         all.length === 0 ? (
           <Empty title="Nothing was delivered yet">
-            Each event that is sent to a receiver is listed here with its answer.
+            This list shows each event that was sent to a receiver, with its answer.
           </Empty>
         ) : (
           <Table
@@ -162,7 +162,7 @@ const Deliveries = () => (
                           aria-label={`Send again: ${event}`}
                           onClick={() =>
                             void act(client().webhooks.retryDelivery({ params: { delivery_id: id } }), {
-                              done: "It is sent again"
+                              done: "The delivery is sent again"
                             }).then(() => refresh(deliveries))
                           }
                         >
@@ -171,7 +171,7 @@ const Deliveries = () => (
                       )}
                       <button
                         type="button"
-                        title="Sends all events of this run again to the webhooks that are subscribed to them now"
+                        title="Sends all events of this run again to the webhooks that subscribe to them now"
                         aria-label={`Replay the run ${session_id.slice(-8)}`}
                         onClick={() =>
                           void act(client().webhooks.replayWebhooks({ params: { session_id } }), {
@@ -199,7 +199,7 @@ const Making = ({ onClose }: { readonly onClose: () => void }) => {
   const [secret, setSecret] = useState<string | null>(null)
   const send = async (event: Event) => {
     event.preventDefault()
-    if (!URL.canParse(url)) return setProblem("Expected an address such as https://example.com/hook")
+    if (URL.parse(url) === null) return setProblem("Expected an address such as https://example.com/hook")
     setProblem(null)
     const made = await act(client().webhooks.createEndpoint({ payload: { url } }), {
       failed: (error) => setProblem(reasonOf(error))
@@ -212,7 +212,7 @@ const Making = ({ onClose }: { readonly onClose: () => void }) => {
     <Dialog title={secret === null ? "New webhook" : "The webhook was registered"} onClose={onClose}>
       {secret === null ? (
         <form class="form" onSubmit={send} noValidate>
-          <Field label="Address" problem={problem} hint="It is sent every event of every workflow">
+          <Field label="Address" problem={problem} hint="It receives every event of every workflow">
             <input
               type="url"
               placeholder="https://"
@@ -226,7 +226,7 @@ const Making = ({ onClose }: { readonly onClose: () => void }) => {
         </form>
       ) : (
         <Secret what="Secret" value={secret} onClose={onClose}>
-          Its secret signs what it is sent.
+          This secret signs its deliveries.
         </Secret>
       )}
     </Dialog>

@@ -1,4 +1,4 @@
-/** A time of day as it is read everywhere here, from 00:00 to 23:59, whatever the browser's own way to write it is. */
+/** A field for a time of day from 00:00 to 23:59, independent of the browser's own format. */
 import { useState } from "preact/hooks"
 import { clockFrom } from "./WindowModel.ts"
 
@@ -36,7 +36,7 @@ export const Clock = ({
   )
 }
 
-/** The times that the fields suggest. It stands once in the page. */
+/** The suggestions of the time fields. A page contains it once. */
 export const ClockTimes = () => (
   <datalist id="clock-times">
     {Array.from({ length: 48 }, (_, half) => (

@@ -1,4 +1,4 @@
-/** Earlier states of a window. One of them is taken into the editor, where its impact shows before it is saved. */
+/** Earlier states of a window. Restoring one puts it into the editor, which shows its impact before it is saved. */
 import { useMemo } from "preact/hooks"
 import type { RunWindow } from "../../../core/window/RunWindow.ts"
 import { Loaded } from "../kit/Loaded.tsx"
@@ -8,7 +8,7 @@ import { whoIs } from "../kit/Session.ts"
 import { Table } from "../kit/Table.tsx"
 import { full } from "../kit/Times.ts"
 
-/** The window in a state that the audit trail keeps; `null` where there was none. */
+/** The window in a state of the audit trail; `null` when there was none. */
 const windowIn = (state: unknown): RunWindow | null =>
   typeof state === "object" && state !== null && "run_window" in state ? (state.run_window as RunWindow | null) : null
 

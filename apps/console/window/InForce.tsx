@@ -1,4 +1,4 @@
-/** What is in force at a workflow: its window, a lift, a pause; and what can be pressed about it. */
+/** The window, lift and pause in force for a workflow, with the actions on them. */
 import { useState } from "preact/hooks"
 import type { RunWindowResponse } from "../../api/gate/GatesApi.ts"
 import { resumedWords } from "../data/Counts.ts"
@@ -107,7 +107,7 @@ const Pausing = ({ id, onClose }: { readonly id: string; readonly onClose: () =>
   return (
     <Dialog title="Pause the workflow" onClose={onClose}>
       <form class="form" onSubmit={send} noValidate>
-        <p class="note">Its runs wait from now on. Those that run already go on.</p>
+        <p class="note">Its runs wait from now on. Runs that have started continue.</p>
         <Field label="Reason (optional)" problem={problems.reason}>
           <input value={reason} onInput={({ currentTarget }) => setReason(currentTarget.value)} />
         </Field>

@@ -1,4 +1,6 @@
-/** The next openings, each with what decides it, by the clock of the window and by that of the reader. */
+/**
+ * The next openings, each with the part of the window that decides it, in the zones of the window and of the reader.
+ */
 import * as RunWindow from "../../../core/window/RunWindow.ts"
 import { Empty, Section } from "../kit/Page.tsx"
 import { Table } from "../kit/Table.tsx"

@@ -1,10 +1,10 @@
-/** How fast the runs of a workflow may start, and when those that wait start by that. */
+/** The pace of a workflow's runs, and the forecast for its waiting runs. */
 import { Atom } from "effect/reactivity"
 import { useState } from "preact/hooks"
 import { mostRunning, mostStartsPerMinute } from "../../../core/gate/Pace.ts"
 import type { WorkflowPace } from "../../api/gate/GatesApi.ts"
 import { type Count, forecastWords } from "../data/Counts.ts"
-import { useChanges } from "../data/Live.ts"
+import { gateKinds, useChanges, useEdits } from "../data/Live.ts"
 import { Field } from "../forms/Field.tsx"
 import { Loaded, useQuery } from "../kit/Loaded.tsx"
 import { Section } from "../kit/Page.tsx"
@@ -27,6 +27,7 @@ const summaryOf = Atom.family((id: string) =>
 
 export const PaceForm = ({ id, zone }: { readonly id: string; readonly zone: string }) => {
   useChanges(() => renew(paceOf(id), summaryOf(id)))
+  useEdits(gateKinds, () => renew(paceOf(id), summaryOf(id)))
   const summary = useQuery(summaryOf(id)).value
   const forecast = summary?.forecasts.find(({ workflow_id }) => workflow_id === id)
   const words = forecast === undefined ? null : forecastWords(forecast, (instant) => short(Date.parse(instant), zone))
@@ -59,7 +60,7 @@ const none: Count = { count: 0, exact: true }
 const textOf = (limit: number | null): string => (limit === null ? "" : String(limit))
 
 const Form = ({ id, pace, waiting }: { readonly id: string; readonly pace: Pace; readonly waiting: Count }) => {
-  // What was typed; a field that was not touched shows what is stored.
+  // The typed texts; an untouched field shows the stored value.
   const [typed, setTyped] = useState<{ readonly starts?: string; readonly running?: string }>({})
   const [problems, setProblems] = useState<Readonly<Record<string, string>>>({})
   const [starts, running] = [

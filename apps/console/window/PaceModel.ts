@@ -1,9 +1,9 @@
-/** Limits of the pace as they are typed, and what one means for the runs that wait. */
+/** Typed limits of the pace, and their effect on the waiting runs. */
 import { partMillis } from "../../../core/gate/Pace.ts"
 import { type Count, counted } from "../data/Counts.ts"
 import { duration } from "../kit/Times.ts"
 
-/** The limit that was typed: a number, `null` for none, or what is wrong with it. */
+/** A typed limit: a number, `null` for none, or the problem as a text. */
 export const limitFrom = (typed: string, most: number): number | null | string => {
   const text = typed.trim()
   if (text === "") return null
@@ -13,7 +13,7 @@ export const limitFrom = (typed: string, most: number): number | null | string =
     : `Expected a whole number from 1 to ${most.toLocaleString("en")}, or nothing for any number`
 }
 
-/** How long the starts of waiting runs take by a limit, before it is saved. */
+/** The time that the starts of the waiting runs take under a limit that is not saved yet. */
 export const drainWords = (waiting: Count, startsPerMinute: number | null | string): string => {
   if (typeof startsPerMinute === "string") return "Some values cannot be read yet"
   if (waiting.count === 0) return "No run waits now: saving changes when later ones start"

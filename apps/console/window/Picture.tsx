@@ -34,8 +34,8 @@ export const Picture = ({ at, schedule }: { readonly schedule: Schedule; readonl
           </tbody>
         </table>
         <p class="hint">
-          Each strip is one day from 00:00 to 24:00 on the clock of the window. A mark such as 23 h or 25 h stands at a
-          day on which the clocks change.
+          Each strip is one day from 00:00 to 24:00 in the zone of the window. A mark such as 23 h or 25 h is at a day
+          on which the clocks change.
         </p>
       </div>
     </Section>

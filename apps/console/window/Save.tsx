@@ -1,4 +1,4 @@
-/** Saves a window: what it will do stands there before, and a change by another person is not overwritten. */
+/** Saves a window. It shows the impact beforehand, and does not overwrite a change by another person. */
 import { Effect } from "effect"
 import { useEffect, useState } from "preact/hooks"
 import type { RunWindow } from "../../../core/window/RunWindow.ts"
@@ -47,7 +47,7 @@ export const Save = ({
   const isChanged = stored === null || text !== JSON.stringify(windowOf(draftOf(stored)))
   const params = { workflow_id: id }
   const headers = withHeaders({ "if-match": `"${base}"` })
-  // The draft was checked by the same rules that the service applies.
+  // The draft was checked with the rules of the service.
   const payload = windowOf(draft) as RunWindow
 
   useEffect(() => {
@@ -82,7 +82,7 @@ export const Save = ({
         {!isValid
           ? "Some values cannot be read yet"
           : !isChanged
-            ? "Nothing is changed"
+            ? "There are no changes"
             : impact === null
               ? "Asking what saving would do…"
               : typeof impact === "string"
@@ -98,10 +98,10 @@ export const Save = ({
             void act(headers(client().runWindows.setRunWindow({ params, payload })), {
               done: "The window was saved",
               failed: (error) => {
-                // Where another person was faster, the page offers their window.
+                // After a change by another person, the page offers their window.
                 say(
                   "problem",
-                  isConflict(error) ? "The window was not saved: it was changed meanwhile" : reasonOf(error)
+                  isConflict(error) ? "The window was not saved: another person has changed it" : reasonOf(error)
                 )
                 refresh(windowQuery(id))
               }

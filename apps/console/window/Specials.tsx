@@ -1,4 +1,4 @@
-/** Special dates: closed or open, on certain dates or by a recurrence. */
+/** Special dates: closed or open, on single dates or by a recurrence. */
 import { Field } from "../forms/Field.tsx"
 import { Empty, Section } from "../kit/Page.tsx"
 import { Clock } from "./Clock.tsx"
@@ -58,9 +58,7 @@ export const Specials = ({
       }
     >
       {specials.length === 0 ? (
-        <Empty title="No special dates">
-          Holidays and other exceptions take the place of the weekly hours on their dates.
-        </Empty>
+        <Empty title="No special dates">Holidays and other exceptions replace the weekly hours on their dates.</Empty>
       ) : (
         <ul class="specials">
           {specials.map((special, index) => (
@@ -93,7 +91,7 @@ const One = ({
 }: {
   readonly special: Special
   readonly number: number
-  /** What is wrong with a field; with `null`, with the entry as a whole. */
+  /** The problem of a field; with `null`, of the entry as a whole. */
   readonly problemAt: (field: keyof Special | null) => string | undefined
   readonly today: string
   readonly onChange: (special: Special) => void
@@ -192,7 +190,7 @@ const Dates = ({
   )
 }
 
-/** Whether runs may start on the date, and at which hours of it. */
+/** Whether and at which hours runs may start on the date. */
 const Hours = ({
   problemAt,
   set,

@@ -1,6 +1,6 @@
 /**
- * A run window as its editor holds it: rows of ranges for each weekday, and special dates. What the editor shows about it is
- * decided by the evaluator that decides in the service.
+ * A run window in the form of its editor: rows of ranges for each weekday, and special dates. The editor uses the same
+ * evaluator as the service.
  */
 
 import * as CivilDate from "../../../core/window/calendar/CivilDate.ts"
@@ -12,11 +12,11 @@ import * as RunWindow from "../../../core/window/RunWindow.ts"
 export const days = ["MONDAY", "TUESDAY", "WEDNESDAY", "THURSDAY", "FRIDAY", "SATURDAY", "SUNDAY"] as const
 export const dayWords = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"] as const
 
-/** Hours from a time of day to another one. `to` at or before `from` lies on the next day; `00:00` is its beginning. */
+/** Hours between two times of day. `to` at or before `from` is on the next day; `00:00` is its beginning. */
 export interface Range {
   readonly from: string
   readonly to: string
-  /** It ends on the next day although `to` is later than `from`: more than a day. */
+  /** Whether it ends on the next day although `to` is later than `from`: it is longer than a day. */
   readonly isLong: boolean
 }
 
@@ -26,10 +26,10 @@ export interface Special {
   readonly isRecurring: boolean
   /** The first date, or the first of the recurrence, as `2026-12-24`. */
   readonly from: string
-  /** The last date; empty for the first alone. */
+  /** The last date; empty for a single date. */
   readonly until: string
   readonly rule: string
-  /** All of the date, or hours of it. */
+  /** The whole date, or hours of it. */
   readonly isWholeDay: boolean
   readonly start: string
   readonly end: string
@@ -55,14 +55,14 @@ const timeOf = (clock: string): { readonly hours: number; readonly minutes: numb
   return { hours: hours === "" ? Number.NaN : Number(hours), minutes: minutes === "" ? Number.NaN : Number(minutes) }
 }
 
-/** The time of day that was typed: `9`, `930`, `9.30` and `09:30` are understood; anything else stays as it is. */
+/** A typed time of day as `HH:MM`: `9`, `930`, `9.30` and `09:30` are understood; any other text does not change. */
 export const clockFrom = (typed: string): string => {
   const [, hours = "", minutes = ""] = /^\s*(\d{1,2}?)[:.h ]?(\d{2})?\s*$/.exec(typed) ?? []
   const [hour, minute] = [Number(hours), Number(minutes === "" ? "0" : minutes)]
   return hours === "" || hour > 24 || minute > 59 ? typed : `${pad(hour % 24)}:${pad(minute)}`
 }
 
-/** A date that is open all day has hours: those up to its last minute, at which special hours end. */
+/** A date that is open all day has hours up to its last minute, at which special hours must end. */
 const allDay = { start: "00:00", end: "23:59" }
 
 const hoursOf = ({ end, isOpen, isWholeDay, start }: Special) => {
@@ -113,7 +113,7 @@ export const draftOf = (window: RunWindow.RunWindow): Draft => ({
   }))
 })
 
-/** The window that a draft stands for. Its values may be invalid: `RunWindow.validate` says which. */
+/** The window of a draft. Its values may be invalid: `RunWindow.validate` says which. */
 export const windowOf = ({ specials, week, zone }: Draft): unknown => ({
   time_zone: zone,
   regular_hours: week.flatMap((ranges, index) =>
@@ -171,7 +171,7 @@ export const placeOf = (draft: Draft, path: string): string => {
   return path.startsWith("time_zone") ? "zone" : "window"
 }
 
-/** What decides, in words: the path of a part of the window with its label. */
+/** The part of the window that decides, in words, from its path. */
 export const deciderWords = (window: RunWindow.RunWindow, path: string, label: string | null): string => {
   if (label !== null && label !== "") return label
   const [, list, index] = /^(regular_hours|special_hours)\[(\d+)\]/.exec(path) ?? []
@@ -183,7 +183,7 @@ export const deciderWords = (window: RunWindow.RunWindow, path: string, label: s
   return list === "special_hours" ? `Special entry ${Number(index) + 1}` : path
 }
 
-/** The label of the special entry that a path lies in; `null` when it has none. */
+/** The label of the special entry of a path; `null` when it has none. */
 export const labelAt = (window: RunWindow.RunWindow, path: string): string | null => {
   const [, index] = /^special_hours\[(\d+)\]/.exec(path) ?? []
   return index === undefined ? null : (window.special_hours?.[Number(index)]?.label ?? null)
@@ -194,15 +194,15 @@ export interface DayPicture {
   readonly date: string
   readonly dayOfMonth: number
   readonly month: number
-  /** Open stretches as fractions of 24 hours by the clock on the wall. */
+  /** Open intervals as fractions of 24 hours in local time. */
   readonly open: ReadonlyArray<readonly [from: number, to: number]>
-  /** The hours of the day where a change of clocks makes them other than 24; else `null`. */
+  /** The length of a day with a change of clocks, in hours; `null` for 24. */
   readonly hours: number | null
   readonly isPast: boolean
   readonly isToday: boolean
 }
 
-/** The weeks from the one that holds an instant on, as the clock on the wall of the zone shows them. */
+/** The weeks in local time, from the one that contains an instant. */
 export const weeksOf = (
   schedule: RunWindow.Schedule,
   at: number,
@@ -321,7 +321,7 @@ const weekdayWords = (part: string): string => {
 const listed = (words: ReadonlyArray<string>): string =>
   words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`
 
-/** The next dates of a recurrence from a day on, at most so many, within four years. */
+/** The next dates of a recurrence from a day, at most `count`, within four years. */
 export const nextDates = (rule: string, start: string, today: string, count: number): ReadonlyArray<string> => {
   const parsed = RecurrenceRule.parse(rule)
   if (parsed._tag === "Failure") return []
@@ -339,7 +339,7 @@ export const nextDates = (rule: string, start: string, today: string, count: num
   return found
 }
 
-/** Windows to begin with. */
+/** Templates of windows. */
 export const presets = (zone: string): ReadonlyArray<{ readonly name: string; readonly draft: Draft }> => {
   const week = (hours: (day: number) => ReadonlyArray<Range>): Draft => ({
     zone,

@@ -1,4 +1,4 @@
-/** The run window of a workflow: what is in force, the editor, and what it means for the next weeks. */
+/** The run window of a workflow: its current state, the editor, and its effect in the next weeks. */
 import { Option } from "effect"
 import { AsyncResult } from "effect/reactivity"
 import { useEffect, useState } from "preact/hooks"
@@ -39,16 +39,16 @@ export const WindowView = ({ id }: { readonly id: string }) => {
 type Read = Parameters<typeof InForce>[0]["read"]
 
 const Edited = ({ id, read }: { readonly id: string; readonly read: Read }) => {
-  // What was typed outlives every reading of the window again.
+  // A new reading of the window does not change the typed values.
   const [draft, setDraft] = useState<Draft | null>(read.run_window === null ? null : draftOf(read.run_window))
   const [base, setBase] = useState(read.run_window_revision)
   const present = useAtom(now)
-  /** The window that the draft began with. */
+  /** The window from which the draft was made. */
   const [origin, setOrigin] = useState<RunWindow.RunWindow | null>(read.run_window)
   const isForeign = base !== read.run_window_revision
   const isTouched = JSON.stringify(draft) !== JSON.stringify(origin === null ? null : draftOf(origin))
 
-  /** Takes the window as the service has it now, in place of what was typed. */
+  /** Replaces the typed values with the current window of the service. */
   const take = () => {
     const latest = Option.getOrNull(AsyncResult.value(registry.get(windowQuery(id))))
     if (latest === null) return
@@ -57,7 +57,7 @@ const Edited = ({ id, read }: { readonly id: string; readonly read: Read }) => {
     setBase(latest.run_window_revision)
   }
 
-  // Where nothing was typed, nothing of this person stands against the window of another one.
+  // Without typed changes, the window of another person conflicts with nothing.
   useEffect(() => {
     if (isForeign && !isTouched) take()
   }, [isForeign, isTouched])

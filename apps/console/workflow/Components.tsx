@@ -1,4 +1,4 @@
-/** The components that steps of a workflow came from, and the other workflows that contain each. */
+/** The components of the steps of a workflow, and the other workflows that contain each. */
 import { Effect } from "effect"
 import { useMemo } from "preact/hooks"
 import type { Workflow } from "../data/Workflows.ts"
@@ -29,7 +29,7 @@ export const Components = ({ workflow: { id, nodes } }: { readonly workflow: Wor
   const { value } = useQuery(asked)
   if (found.length === 0) return null
   return (
-    <Section title="Components" note="parts that several workflows share: a new version of one updates them all">
+    <Section title="Components" note="Parts that several workflows share: a new version of one updates them all">
       <ul class="entries">
         {(value ?? []).map((one) => {
           if (one._tag === "None") return null

@@ -1,4 +1,7 @@
-/** Where the steps of a workflow stand in its picture. It is loaded with the picture, as its layout engine is large. */
+/**
+ * The positions of the steps in the picture of a workflow. The module is loaded with the picture, because its layout
+ * engine is large.
+ */
 import { Graph, layout } from "@dagrejs/dagre"
 import type { Edges, Node } from "../data/Outline.ts"
 
@@ -29,7 +32,7 @@ export interface Placed {
 /** The size of a step in the picture, in pixels. */
 const size = { width: 190, height: 38 }
 
-/** The places of the centres of all steps, and the ways between them, from top to bottom. */
+/** The centres of all steps, and the lines between them, from top to bottom. */
 export const layoutOf = (nodes: ReadonlyArray<Node>, edges: Edges): Placed => {
   const graph = new Graph({ multigraph: true })
   graph.setGraph({ rankdir: "TB", nodesep: 28, ranksep: 34, marginx: 12, marginy: 12 })

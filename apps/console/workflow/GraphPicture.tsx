@@ -1,10 +1,10 @@
-/** A picture of the graph of a workflow. The outline beside it says the same in words. */
+/** A picture of the graph of a workflow. The outline beside it has the same content in words. */
 import { useEffect, useState } from "preact/hooks"
 import { branchWords, type Edges, type Node } from "../data/Outline.ts"
 import { Section } from "../kit/Page.tsx"
 import type { Placed } from "./GraphLayout.ts"
 
-/** A picture of more steps than this shows nothing that a person can see. */
+/** A picture of more steps than this is too small to read. */
 const mostNodes = 300
 
 export const GraphPicture = ({

@@ -1,4 +1,4 @@
-/** A workflow as text, for those who want it. What is wrong stands at the step that it is about. */
+/** A workflow as JSON. Each problem is shown with its step. */
 import { Schema } from "effect"
 import { useMemo, useState } from "preact/hooks"
 import { type Workflow, workflowOf, workflows } from "../data/Workflows.ts"
@@ -9,12 +9,12 @@ import { may } from "../kit/Session.ts"
 import { ProblemList } from "./ProblemList.tsx"
 import { editable, type ProblemNode } from "./WorkflowModel.ts"
 
-/** The refusal of a text that was begun with an older version than the latest. */
+/** The refusal of a text that is based on an older version than the latest. */
 const isConflict = Schema.is(Schema.Struct({ code: Schema.Literal("WORKFLOW_VERSION_CONFLICT") }))
 
 export const JsonEditor = ({ workflow }: { readonly workflow: Workflow }) => {
   const stored = useMemo(() => plainJson(JSON.stringify(editable(workflow), null, 2)), [workflow])
-  /** The text with the version that it was begun with. */
+  /** The text, and the version that it is based on. */
   const [edited, edit] = useState<{ readonly text: string; readonly base: string } | null>(null)
   const [note, setNote] = useState("")
   const [problems, setProblems] = useState<ReadonlyArray<Problem>>([])
@@ -46,7 +46,7 @@ export const JsonEditor = ({ workflow }: { readonly workflow: Workflow }) => {
       ...(note === "" ? {} : { version_note: note })
     }
     const saved = await act(
-      // The service checks the text as a whole and says what is wrong at its path.
+      // The service checks the text as a whole and reports each problem at its path.
       client().workflows.save({ params: { workflow_id: workflow.id }, payload: payload as never }),
       {
         done: ({ version_number }) => `Saved as version ${version_number}`,

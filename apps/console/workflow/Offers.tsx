@@ -1,4 +1,4 @@
-/** The changes of a workflow that its runs offer: what helped a run, to be applied or dismissed. */
+/** The changes of a workflow that its runs offer, to apply or to dismiss. Each of them helped a run. */
 import { useMemo } from "preact/hooks"
 import type { PatchRecord } from "../../api/patch/PatchesApi.ts"
 import { workflowOf } from "../data/Workflows.ts"
@@ -29,7 +29,7 @@ export const Offers = ({ id }: { readonly id: string }) => {
       refresh(offers, workflowOf(id))
     )
   return (
-    <Section title="Changes that runs offer" note="each helped a run, and none is applied without you">
+    <Section title="Changes that runs offer" note="Each helped a run. None is applied until you apply it">
       <ul class="changes">
         {open.map((offer, index) => (
           <li key={offer.id}>

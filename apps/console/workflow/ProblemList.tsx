@@ -1,4 +1,4 @@
-/** What is wrong with a workflow: each problem with the name of the step that it is about, and its path. */
+/** The problems of a workflow, each with the name of its step and its path. */
 import type { Problem } from "../kit/Service.ts"
 import { nodeAt, type ProblemNode } from "./WorkflowModel.ts"
 

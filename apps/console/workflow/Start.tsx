@@ -1,6 +1,6 @@
 /**
- * Starts a run of a workflow with inputs from a form that its schema makes. A test run starts although the window is
- * closed or the workflow is paused, and keeps the page of every step.
+ * Starts a run of a workflow with inputs from the form of its schema. A test run starts although the window is closed or
+ * the workflow is paused, and keeps the page of every step.
  */
 import { useState } from "preact/hooks"
 import { checkInputs, type InputProblems, refusedInputs } from "../data/InputCheck.ts"

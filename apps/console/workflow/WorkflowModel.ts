@@ -1,4 +1,4 @@
-/** A workflow as its view shows it: what changed between versions, and the text of its JSON. */
+/** The changes between versions of a workflow, and its JSON as text. */
 import type { WorkflowToSave } from "../../api/Client.ts"
 import type { Node } from "../data/Outline.ts"
 import { plain, plainJson } from "../kit/Clipped.tsx"
@@ -40,7 +40,7 @@ const shown = (value: unknown): string =>
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** Two values without what is the same in both: of objects the fields that differ, and of anything else all of it. */
+/** The different parts of two values: the fields that differ of objects, and the whole of any other values. */
 const differing = (before: unknown, after: unknown): readonly [before: unknown, after: unknown] => {
   if (!isObject(before) || !isObject(after)) return [before, after]
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter(
@@ -52,7 +52,7 @@ const differing = (before: unknown, after: unknown): readonly [before: unknown, 
   return [side(0), side(1)]
 }
 
-/** What differs between two versions, step by step and setting by setting. */
+/** The differences between two versions, by step and by setting. */
 export const changesOf = (before: Content, after: Content): ReadonlyArray<Change> => {
   const old = new Map(before.nodes.map((node) => [node.id, node]))
   const now = new Map(after.nodes.map((node) => [node.id, node]))
@@ -96,7 +96,7 @@ export const firstGraph = (url: string): Pick<WorkflowToSave, "nodes" | "edges">
   }
 }
 
-/** The part of a workflow that an author edits, as it is sent. */
+/** The part of a workflow that an author edits, in the form of the request. */
 export const editable = (workflow: object): Readonly<Record<string, unknown>> =>
   Object.fromEntries(
     Object.entries(workflow)
@@ -104,20 +104,22 @@ export const editable = (workflow: object): Readonly<Record<string, unknown>> =>
       .filter(([name]) => name !== "id")
   )
 
-/** A step as far as a text that may be wrong says it. */
+/** A step in a text that may be invalid. */
 export interface ProblemNode {
   readonly id?: string
   readonly name?: string
 }
 
-/** The step that a path leads into, such as `nodes[2].parameters.selector` or `edges.ID`; `null` where it leads to none. */
+/**
+ * The step that a path leads into, such as `nodes[2].parameters.selector` or `edges.ID`; `null` where it leads to none.
+ */
 export const nodeAt = <N extends ProblemNode>(nodes: ReadonlyArray<N>, path: string): N | null => {
   const [, index, id] = /^(?:nodes\[(\d+)\]|edges\.([0-9a-f-]+))/i.exec(path) ?? []
   if (index !== undefined) return nodes[Number(index)] ?? null
   return id === undefined ? null : (nodes.find((node) => node.id === id) ?? null)
 }
 
-/** A path as it stands at its step: without what leads to the step. */
+/** A path relative to its step. */
 export const withinNode = (path: string): string => path.replace(/^nodes\[\d+\]\.?/, "").replace(/^parameters\./, "")
 
 /** The components that nodes came from, with how many of the nodes did. */
@@ -126,7 +128,7 @@ export const componentsOf = (
 ): ReadonlyArray<{ readonly id: string; readonly steps: number }> => {
   const counts = new Map<string, number>()
   for (const { source_component_instance_id: instance } of nodes) {
-    // Behind the colon stands which instance of the component it is.
+    // The text after the colon is the instance of the component.
     const id = instance?.split(":")[0]
     if (id !== undefined && id !== "") counts.set(id, (counts.get(id) ?? 0) + 1)
   }

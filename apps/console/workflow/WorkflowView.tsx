@@ -1,6 +1,7 @@
 /** One workflow: its outline and picture, its versions, its JSON, and a run of it. */
 import { Effect } from "effect"
 import { useMemo, useState } from "preact/hooks"
+import { gateKinds, useEdits, useMinutes } from "../data/Live.ts"
 import { outlineOf } from "../data/Outline.ts"
 import { type Workflow, windowOf, workflowOf } from "../data/Workflows.ts"
 import { WorkflowTabs } from "../data/WorkflowTabs.tsx"
@@ -9,7 +10,7 @@ import { Clipped } from "../kit/Clipped.tsx"
 import { Loaded, useQuery } from "../kit/Loaded.tsx"
 import { Empty, Page, Section } from "../kit/Page.tsx"
 import { go, to } from "../kit/Route.ts"
-import { act, client, query } from "../kit/Service.ts"
+import { act, client, query, renew } from "../kit/Service.ts"
 import { may } from "../kit/Session.ts"
 import { Ago } from "../kit/Status.tsx"
 import { Components } from "./Components.tsx"
@@ -23,6 +24,9 @@ import { type Change, changesOf, nodeAt, withinNode } from "./WorkflowModel.ts"
 export const WorkflowView = ({ id, part }: { readonly id: string; readonly part: string }) => {
   const { value } = useQuery(workflowOf(id))
   const gate = useQuery(windowOf(id)).value
+  useEdits(["workflow"], () => renew(workflowOf(id)))
+  useEdits(gateKinds, () => renew(windowOf(id)))
+  useMinutes(() => renew(windowOf(id)))
   return (
     <Page
       title={value?.name ?? "Workflow"}
@@ -63,7 +67,7 @@ export const WorkflowView = ({ id, part }: { readonly id: string; readonly part:
   )
 }
 
-/** Opens the first page of a workflow, to go through its steps and to record further ones. */
+/** Opens the first page of a workflow in Author, to repeat its steps and to record more. */
 const OnItsPage = ({ id }: { readonly id: string }) => {
   const open = async () => {
     const opened = await act(client()["workflow builder"].openSessionFromWorkflow({ payload: { workflowId: id } }))
@@ -167,7 +171,7 @@ const Versions = ({ workflow }: { readonly workflow: Workflow }) => {
       </Section>
       {chosen === null ? (
         <Section title="Changes">
-          <Empty title="Choose a version">Its changes from the version before are shown here.</Empty>
+          <Empty title="Choose a version">Its changes since the version before are shown here.</Empty>
         </Section>
       ) : (
         <Changes key={chosen} id={workflow.id} number={chosen} />
@@ -193,7 +197,7 @@ const Changes = ({ id, number }: { readonly id: string; readonly number: number 
           const changes = before === null ? [] : changesOf(before, after)
           if (before === null) return <Empty title="The first version">{after.nodes.length} steps.</Empty>
           return changes.length === 0 ? (
-            <Empty title="Nothing that a run sees has changed" />
+            <Empty title="No change that affects a run" />
           ) : (
             <ul class="changes">
               {changes.map((change) => (

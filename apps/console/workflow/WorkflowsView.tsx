@@ -1,4 +1,4 @@
-/** All workflows, and the way to a new one. */
+/** All workflows, and the form of a new one. */
 import { useState } from "preact/hooks"
 import { workflows } from "../data/Workflows.ts"
 import { NameAndPage } from "../forms/NameAndPage.tsx"
@@ -78,7 +78,7 @@ export const WorkflowsView = ({ query }: { readonly query: URLSearchParams }) =>
                     )
                   },
                   {
-                    word: "Go to",
+                    word: "Links",
                     kind: "tight",
                     cell: ({ id, name }) => (
                       <>
@@ -111,7 +111,9 @@ const NewWorkflow = ({ onClose }: { readonly onClose: () => void }) => {
     event.preventDefault()
     const wrong = {
       ...(name.trim() === "" ? { name: "Give the workflow a name" } : {}),
-      ...(URL.canParse(url) && /^https?:/.test(url) ? {} : { url: "Expected an address such as https://example.com" })
+      ...(URL.parse(url) !== null && /^https?:/.test(url)
+        ? {}
+        : { url: "Expected an address such as https://example.com" })
     }
     setProblems(wrong)
     if (Object.keys(wrong).length > 0) return
@@ -130,7 +132,7 @@ const NewWorkflow = ({ onClose }: { readonly onClose: () => void }) => {
         <NameAndPage
           name={name}
           url={url}
-          hint="The run begins there"
+          hint="A run starts at this page"
           problems={problems}
           onName={setName}
           onUrl={setUrl}

@@ -19,7 +19,7 @@ export const fileUpload: Action<"FILE_UPLOAD", "elements" | "navigation"> = Effe
   const address = yield* Memory.evaluateText(parameters.signed_file_url, memory, page)
   const selector = yield* Memory.evaluateText(parameters.selector ?? "", memory, page)
   const given = yield* Memory.evaluateText(parameters.file_name ?? "", memory, page)
-  const url = URL.canParse(address) ? new URL(address) : null
+  const url = URL.parse(address)
   if (url === null || (url.protocol !== "http:" && url.protocol !== "https:")) {
     return yield* new StepFailed({
       code: "UPLOAD-E0002",

@@ -29,8 +29,8 @@ export const navigate: Action<"NAVIGATE" | "START", "elements" | "navigation"> =
 /** An absolute address, resolved against that of the page. */
 export const resolve = Effect.fnUntraced(function* (url: string, page: Using<"navigation">) {
   const base = yield* page.navigation.address
-  if (URL.canParse(url)) return url
-  if (URL.canParse(url, base)) return new URL(url, base).href
+  if (URL.parse(url) !== null) return url
+  if (URL.parse(url, base) !== null) return new URL(url, base).href
   return yield* new StepFailed({
     code: "NAVIGATION-E0001",
     sentence: `Cannot open "${url}": it is not an address such as https://example.com/login`,

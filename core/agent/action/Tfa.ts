@@ -373,7 +373,7 @@ const linkFor = Effect.fnUntraced(function* (
       const message = `The login at ${entry.domain} sends a link: enter its address`
       const schema = answer("link", "^https?://[^\\s]+$")
       const link = (yield* ask({ message, schema, timeoutMillis: leftMillis }))?.link
-      if (typeof link !== "string" || !URL.canParse(link)) return null
+      if (typeof link !== "string" || URL.parse(link) === null) return null
       secrets.addLink(link)
       return link
     })
@@ -387,7 +387,7 @@ const linkFor = Effect.fnUntraced(function* (
       const wanted = { kind: "link", since: began, uncertain: expression !== null } as const
       const arrived = yield* codes.received(entry, address, wanted, latest)
       if (Option.isNone(arrived)) return null
-      const links = arrived.value.map(Redacted.value).filter((link) => URL.canParse(link))
+      const links = arrived.value.map(Redacted.value).filter((link) => URL.parse(link) !== null)
       links.forEach(secrets.addLink)
       const fitting = links.filter((link) => expression === null || expression.test(link))
       const chosen =

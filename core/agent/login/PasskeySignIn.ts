@@ -78,7 +78,7 @@ const taken = Effect.fnUntraced(function* (
 
 /** A browser gives a document no passkey of another site. This says so before anything is clicked. */
 const refusal = ({ rpId }: Passkey.Passkey, address: string): string | null => {
-  const host = URL.canParse(address) ? new URL(address).hostname : ""
+  const host = URL.parse(address)?.hostname ?? ""
   return Domain.isWithin(host, rpId) ? null : otherSite(rpId, host)
 }
 

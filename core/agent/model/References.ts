@@ -86,7 +86,7 @@ export const resolve = Effect.fnUntraced(function* (
   if (account === undefined || known === undefined) {
     return Result.fail("A reference is typed alone, and must be one of those that are offered")
   }
-  const host = URL.canParse(address) ? new URL(address).host : ""
+  const host = URL.parse(address)?.host ?? ""
   if (!SecretSites.permits(account.entry, address)) {
     return Result.fail(
       `The secret belongs to ${account.entry.domain}; it is not typed on ${host === "" ? "this page" : host}`

@@ -36,7 +36,7 @@ export const requestOf = Effect.fnUntraced(function* (
   const [place = "", ...rest] = cursor === null ? [] : cursor.into.split(".")
   const name = rest.join(".")
   const written = yield* text(step.url)
-  if (!URL.canParse(written, base)) {
+  if (URL.parse(written, base) === null) {
     return yield* refuse(step, `"${secrets.hideWithin(written, 200)}" is not an address`)
   }
   const url = new URL(written, base)

@@ -92,7 +92,7 @@ const isHome = (node: Node, used: ReadonlyArray<Account>, address: string, frame
   return used.every(({ entry }) => SecretSites.permits(entry, frame))
 }
 
-const originOf = (address: string): string => (URL.canParse(address) ? new URL(address).origin : "null")
+const originOf = (address: string): string => URL.parse(address)?.origin ?? "null"
 
 /** A selector that was written with expressions means another element each time: no fixed one can take its place. */
 const offerFor = (node: Node, before: string, after: string): Offer | null => {

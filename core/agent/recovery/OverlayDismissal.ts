@@ -272,4 +272,4 @@ export const cleared = (node: Node, pressed: ReadonlyArray<string>, address: str
   }
 })
 
-const hostOf = (address: string): string | null => (URL.canParse(address) ? new URL(address).host : null)
+const hostOf = (address: string): string | null => URL.parse(address)?.host ?? null

@@ -215,7 +215,7 @@ const rootsFor = Effect.fnUntraced(function* (
 })
 
 const locationOf = (address: string): Schema.JsonObject => {
-  if (!URL.canParse(address)) return { href: address }
+  if (URL.parse(address) === null) return { href: address }
   const { hash, host, hostname, href, origin, pathname, port, protocol, search } = new URL(address)
   return { hash, host, hostname, href, origin, pathname, port, protocol, search }
 }

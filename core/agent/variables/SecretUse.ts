@@ -115,9 +115,9 @@ export const guardOf = Effect.fnUntraced(function* (
 export const objection = (guard: Guard | undefined, written: string, address: string, here: string): string | null => {
   if (guard === undefined) return null
   const reason = guard(address)
-  if (reason === null || !URL.canParse(address)) return reason
+  if (reason === null || URL.parse(address) === null) return reason
   const { host } = new URL(address)
-  const isKnown = written.includes(`//${host}`) || (URL.canParse(here) && new URL(here).host === host)
+  const isKnown = written.includes(`//${host}`) || (URL.parse(here) !== null && new URL(here).host === host)
   return isKnown ? reason : guard("")
 }
 

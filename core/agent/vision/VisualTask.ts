@@ -218,7 +218,7 @@ const perform = Effect.fnUntraced(function* (
       return { did: `wait ${String(seconds)} s` }
     case "open": {
       const base = yield* page.navigation.address
-      const target = URL.canParse(String(url), base) ? new URL(String(url), base) : null
+      const target = URL.parse(String(url), base)
       if (target === null || !/^https?:$/.test(target.protocol) || !sites.has(target.host)) {
         const allowed = [...sites].join(", ")
         return { refused: `The address is not of a site that the run has been on: ${allowed}` }
@@ -238,7 +238,7 @@ const perform = Effect.fnUntraced(function* (
 /** The host that the page is on, where the run had not been before; `null` for a known one. */
 const strayed = (page: Using<"navigation">, sites: ReadonlySet<string>) =>
   Effect.map(page.navigation.address, (address) => {
-    if (!URL.canParse(address) || !/^https?:$/.test(new URL(address).protocol)) return null
+    if (URL.parse(address) === null || !/^https?:$/.test(new URL(address).protocol)) return null
     const { host } = new URL(address)
     return sites.has(host) ? null : host
   })

@@ -25,7 +25,7 @@ const kinds: Readonly<Record<string, NoticeKind>> = {
 }
 
 const isAddress = (text: string): boolean => {
-  if (!URL.canParse(text)) return false
+  if (URL.parse(text) === null) return false
   const { password, protocol, username } = new URL(text)
   return (protocol === "https:" || protocol === "http:") && username === "" && password === ""
 }

@@ -14,26 +14,37 @@ export interface PositionedEvent extends Entry {
   readonly position: Position
 }
 
-/** Events in their order, and how far the log was read for them. One without events is a sign of life. */
+/**
+ * Events in their order, how far the log was read for them, and the kinds of resources that were changed meanwhile. One
+ * without events and changes is a sign of life.
+ */
 export interface Part {
   readonly events: ReadonlyArray<PositionedEvent>
   readonly position: Position
+  readonly changed: ReadonlyArray<string>
 }
 
 /**
  * The events that a filter takes, from those after `after` on, or from now on without it. The first part comes at once
- * and is empty; an empty one also comes whenever nothing happened for 15 seconds.
+ * and is empty; an empty one also comes whenever nothing happened for 15 seconds. With `changes` the kinds of
+ * resources come that the audit trail records changes of: run windows, workflows and others. They are not kept: a change
+ * while nobody reads the stream is not in a later one, and a signal that is lost is not sent again.
  */
 export const make = (
   workspaceId: WorkspaceId,
-  options: { readonly after: Position | null; readonly takes: (entry: Entry) => boolean }
+  options: { readonly after: Position | null; readonly takes: (entry: Entry) => boolean; readonly changes: boolean }
 ): Stream.Stream<Part, never, EventLog | Signals> =>
   Effect.gen(function* () {
     const log = yield* EventLog
     const signals = yield* Signals
     const grown = yield* Queue.sliding<void>(1)
+    const changed = new Set<string>()
     yield* (yield* signals.subscribe).pipe(
-      Stream.runForEach((signal) => (signal._tag === "events" ? Queue.offer(grown, undefined) : Effect.void)),
+      Stream.runForEach((signal) => {
+        const isChange = options.changes && signal._tag === "changed" && signal.workspaceId === workspaceId
+        if (isChange) changed.add(signal.kind)
+        return isChange || signal._tag === "events" ? Queue.offer(grown, undefined) : Effect.void
+      }),
       Effect.forkScoped
     )
     let position = options.after ?? (yield* StoreUnavailable.waitUntilBack(log.end))
@@ -54,11 +65,15 @@ export const make = (
     const next: Effect.Effect<Part> = Effect.gen(function* () {
       if (saidAt === null) {
         saidAt = position
-        return { events: [], position }
+        return { events: [], position, changed: [] }
       }
       while (true) {
         const { events, more } = yield* read
-        if (events.length > 0) return { events, position }
+        if (events.length > 0 || changed.size > 0) {
+          const kinds = [...changed]
+          changed.clear()
+          return { events, position, changed: kinds }
+        }
         if (more) {
           yield* Effect.sleep(settling)
           continue
@@ -67,7 +82,7 @@ export const make = (
           Effect.as(Queue.take(grown), false),
           Effect.as(Effect.sleep(quiet), true)
         )
-        if (isQuiet) return { events: [], position }
+        if (isQuiet) return { events: [], position, changed: [] }
         yield* Effect.sleep(gathering)
       }
     })

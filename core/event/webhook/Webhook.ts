@@ -13,7 +13,7 @@ import { EventTypes } from "./Subscription.ts"
 
 /** Why a text is no address that can be delivered to; `undefined` when it is one. */
 const problemOf = (text: string): string | undefined => {
-  if (!URL.canParse(text)) return "Expected an http or https URL"
+  if (URL.parse(text) === null) return "Expected an http or https URL"
   const url = new URL(text)
   if (url.protocol !== "http:" && url.protocol !== "https:") return "Expected an http or https URL"
   if (url.username !== "" || url.password !== "") {

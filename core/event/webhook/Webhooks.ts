@@ -249,4 +249,4 @@ const audited = ({ active, eventTypes, url, validity, workflowId }: Webhook) => 
   active
 })
 
-const hostOf = (url: string): string | null => (URL.canParse(url) ? new URL(url).host : null)
+const hostOf = (url: string): string | null => URL.parse(url)?.host ?? null

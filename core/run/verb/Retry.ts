@@ -6,9 +6,9 @@
  */
 import { Clock, Effect, type Schema } from "effect"
 import * as Trace from "../../runtime/Trace.ts"
-import { inOneSentence } from "../../window/Problems.ts"
+import { inOneSentence, listed } from "../../window/Problems.ts"
 import * as InputContract from "../../workflow/contract/InputContract.ts"
-import type { WorkflowVersion } from "../../workflow/Workflow.ts"
+import type { Problem, WorkflowVersion } from "../../workflow/Workflow.ts"
 import { WorkflowStore } from "../../workflow/WorkflowStore.ts"
 import { Identifiers } from "../../workspace/Identifiers.ts"
 import { RunId } from "../../workspace/Ids.ts"
@@ -38,7 +38,12 @@ interface Answer {
   readonly status: Run.Status | null
   readonly message: string | null
   readonly retriedAs: string | null
+  /** What is wrong with the input, each at its path: at most `mostProblems`. Empty unless that is the outcome. */
+  readonly problems: ReadonlyArray<Problem>
 }
+
+/** How many problems of an input are listed: a call may retry thousands of runs. */
+const mostProblems = 20
 
 /** Retries one run. It reports no signals: its caller retries many. */
 export const make = Effect.gen(function* () {
@@ -57,7 +62,7 @@ export const make = Effect.gen(function* () {
 
   const problemsOf = Effect.fnUntraced(function* (caller: Caller, version: WorkflowVersion, input: Schema.JsonObject) {
     const errors = yield* Drafting.checkInput(caller.workspaceId, version, input)
-    return errors.length === 0 ? null : inOneSentence(errors.map(InputContract.asProblem))
+    return errors.map(InputContract.asProblem)
   })
 
   const { expiry } = yield* Drafting.make
@@ -70,7 +75,19 @@ export const make = Effect.gen(function* () {
         outcome,
         status,
         message,
-        retriedAs
+        retriedAs,
+        problems: []
+      })
+      const refuseInput = (problems: ReadonlyArray<Problem>): Answer => ({
+        ...refuse("invalid_input", inOneSentence(problems)),
+        problems: listed(problems.slice(0, mostProblems))
+      })
+      const done = (retriedAs: string | null): Answer => ({
+        outcome: "retried",
+        status,
+        message: null,
+        retriedAs,
+        problems: []
       })
       if (!Run.isEnded(run)) return refuse("not_ended", "It has not ended: only what has ended is retried")
       if (gate.removedAt !== null) return refuse("workflow_deleted", "Its workflow was deleted")
@@ -80,8 +97,8 @@ export const make = Effect.gen(function* () {
       const attempt: Effect.Effect<Answer, Failures> = Effect.gen(function* () {
         const version = yield* versionFor(caller, run, terms)
         const input = { ...run.input, ...terms.input }
-        const problem = version === null ? null : yield* problemsOf(caller, version, input)
-        if (problem !== null) return refuse("invalid_input", problem)
+        const problems = version === null ? [] : yield* problemsOf(caller, version, input)
+        if (problems.length > 0) return refuseInput(problems)
         // A retry belongs to the request that asked for it.
         const { requestId: _request, traceparent: _position, ...options } = run.options
         const submission: Transition.Submission & { readonly retry: Run.Retry } = {
@@ -106,12 +123,12 @@ export const make = Effect.gen(function* () {
         if (terms.dryRun) {
           const [before] = yield* runs.retriesOf([id])
           return before === undefined || terms.reason !== null
-            ? { outcome: "retried" as const, status, message: null, retriedAs: null }
+            ? done(null)
             : refuse("already_retried", alreadyRetried(before.retry), before.retry)
         }
         const isLatest = terms.version === "latest"
         const retried = yield* runs.retry(submission, { isLatest })
-        return { outcome: "retried" as const, status, message: null, retriedAs: retried.run.id }
+        return done(retried.run.id)
       }).pipe(
         Effect.catchTags({
           // The workflow was saved in between.
@@ -130,7 +147,8 @@ export const make = Effect.gen(function* () {
           outcome: "not_found",
           status: null,
           message: `Run "${id}" not found in this workspace`,
-          retriedAs: null
+          retriedAs: null,
+          problems: []
         })
       )
   )

@@ -8,6 +8,7 @@
 import { Context, Effect, Layer, Result, Schema } from "effect"
 import { Signals } from "../../runtime/Signals.ts"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
+import type { Problem } from "../../workflow/Workflow.ts"
 import { Audit } from "../../workspace/audit/Audit.ts"
 import type { AuditAction } from "../../workspace/audit/AuditAction.ts"
 import { RunId, RunNotFound } from "../../workspace/Ids.ts"
@@ -42,6 +43,8 @@ export type InterruptOutcome = Outcome<"interrupted" | "already_ended">
 export type RetryOutcome = Outcome<Retry.Kind> & {
   /** The new run, or the one that retries it already. */
   readonly retriedAs: string | null
+  /** What is wrong with the input where that is the outcome, each at its path. */
+  readonly problems: ReadonlyArray<Problem>
 }
 
 export type TagOutcome = Outcome<"tagged" | "unchanged" | "too_many_tags">
@@ -156,7 +159,7 @@ export class RunVerbs extends Context.Service<
           (sessionId) => {
             const id = readId(sessionId)
             return id === null
-              ? Effect.succeed({ ...notFound(sessionId), retriedAs: null })
+              ? Effect.succeed({ ...notFound(sessionId), retriedAs: null, problems: [] })
               : Effect.map(retryOne(caller, id, asked), (outcome): RetryOutcome => ({ ...outcome, sessionId }))
           },
           { concurrency: retriedTogether }

@@ -75,7 +75,7 @@ const purpose =
 
 /** The likelihood that a link signs in or confirms; `null` for one with another purpose. */
 const scoreOf = ({ line, url, words }: Link, lines: ReadonlyArray<string>, asks: number): number | null => {
-  if (url.length > limits.urlCharacters || !URL.canParse(url)) return null
+  if (url.length > limits.urlCharacters || URL.parse(url) === null) return null
   const { hash, hostname, pathname, protocol, search } = new URL(url)
   if (protocol !== "https:" && protocol !== "http:") return null
   const said = plain(words).toLowerCase()

@@ -176,7 +176,7 @@ const waysIn = (type: string, access: Access): ReadonlyArray<readonly [keyof Con
 }
 
 const addressProblem = (text: string): string | null => {
-  if (!URL.canParse(text)) return "Expected an address such as https://vault.example.com"
+  if (URL.parse(text) === null) return "Expected an address such as https://vault.example.com"
   const { hash, password, protocol, search, username } = new URL(text)
   if (protocol !== "https:" && protocol !== "http:") return "Expected an address that begins with https://"
   return username === "" && password === "" && search === "" && hash === ""
@@ -190,8 +190,8 @@ export const isPath = (path: string): boolean =>
 
 /** The public part of a configuration. */
 export const hintOf = (type: string, access: Redacted.Redacted<Access>): Readonly<Record<string, string>> => {
-  const { mount = "secret", url = "", vault } = Redacted.value(access)
+  const { mount = "secret", namespace, url = "", vault } = Redacted.value(access)
   const { host } = new URL(url)
-  if (type === "hashicorp_vault") return { host, mount }
+  if (type === "hashicorp_vault") return namespace === undefined ? { host, mount } : { host, mount, namespace }
   return vault === undefined ? { host } : { host, vault }
 }

@@ -9,7 +9,7 @@
  */
 export const hostOf = (domain: string): string | null => {
   const written = /^[a-z][a-z0-9+.-]*:\/\//i.test(domain) ? domain : `http://${domain}`
-  if (/[\s\\]/.test(written) || !URL.canParse(written)) return null
+  if (/[\s\\]/.test(written) || URL.parse(written) === null) return null
   const { host, hostname, password, protocol, username } = new URL(written)
   if (protocol !== "http:" && protocol !== "https:") return null
   if (username !== "" || password !== "") return null

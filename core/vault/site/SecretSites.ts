@@ -18,7 +18,7 @@ export interface Home {
 
 /** Returns whether the secrets of a credential may be used on a document, or in a request, with this address. */
 export const permits = ({ domain, fields }: Home, address: string): boolean => {
-  if (!URL.canParse(address)) return false
+  if (URL.parse(address) === null) return false
   const { hostname, origin, port, protocol } = new URL(address)
   if (protocol !== "https:" && protocol !== "http:") return false
   if (Domain.originsOf(domain).includes(origin) || fields.allowed_origins?.includes(origin) === true) return true
@@ -34,14 +34,14 @@ export const refusal = ({ domain }: Pick<Home, "domain">, address: string): stri
   `secrets of the credential for ${domain} are used on its own site only, and this is ${originOf(address)}; an Owner may name further origins in the allowed_origins of the credential`
 
 const originOf = (address: string): string => {
-  if (!URL.canParse(address)) return "an address of another site"
+  if (URL.parse(address) === null) return "an address of another site"
   const { origin, protocol } = new URL(address)
   return origin === "null" ? `a document with ${protocol}` : origin
 }
 
 /** An origin as browsers write it, such as `https://login.example.com`; `null` for anything else. */
 export const readOrigin = (written: string): string | null => {
-  if (!URL.canParse(written)) return null
+  if (URL.parse(written) === null) return null
   const url = new URL(written)
   const isOrigin = /^https?:$/.test(url.protocol) && Domain.hostOf(url.origin) !== null
   return isOrigin && (written === url.origin || written === `${url.origin}/`) ? url.origin : null

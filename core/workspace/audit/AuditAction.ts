@@ -31,6 +31,13 @@ export type AuditKind = keyof Verbs
 /** The kind of a resource and the verb, such as `run_window.set`. */
 export type AuditAction = { [K in AuditKind]: `${K}.${Verbs[K][number]}` }[AuditKind]
 
+/** The kind of the resource that an action changes. */
+export const kindOf = (action: AuditAction): AuditKind => {
+  const [kind] = action.split(".")
+  // Every action begins with its kind.
+  return kind as AuditKind
+}
+
 /** All kinds, in the order in which they are listed to users. */
 export const kinds = Object.keys(verbs) as ReadonlyArray<AuditKind>
 

@@ -16,6 +16,7 @@ const project = (name: Project, { globalSetup = [], isolate = false }: Options =
 })
 
 const postgres = { globalSetup: ["test/support/postgresServer.ts"] }
+const processes = { globalSetup: [...postgres.globalSetup, "test/support/bundledPrograms.ts"] }
 
 /** `--root` stays the repository so that paths in reports are those of the tree. */
 export default defineConfig({
@@ -32,7 +33,7 @@ export default defineConfig({
       project("contract", postgres),
       project("http"),
       project("browser"),
-      project("e2e", postgres),
+      project("e2e", processes),
       project("timing", { isolate: true })
     ]
   }

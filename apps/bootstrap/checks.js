@@ -5,6 +5,7 @@ import { constants, tmpdir } from "node:os"
 import { join } from "node:path"
 import { lint, shown, types } from "./check.js"
 import { memoryFolder } from "./memoryFolder.js"
+import { versionOf } from "./node.js"
 import { compiled, root, withNode } from "./run.js"
 import { otherRuntimes } from "./runtimes.js"
 import { say } from "./say.js"
@@ -43,7 +44,7 @@ export const runChecks = async (node, env) => {
     )
   ])
 
-  say("\n— tests")
+  say(`\n— tests, on Node ${versionOf(node)}`)
   const folder = mkdtempSync(join(tmpdir(), "sluice-tests-"))
   const report = join(folder, "report.json")
   const clean = await succeeded(

@@ -47,8 +47,12 @@ export const suitableNode = () => {
   )
 }
 
-/** @param {string} program */
-const versionOf = (program) => spawnSync(program, ["--version"], { encoding: "utf8" }).stdout?.trim() ?? ""
+/**
+ * What a Node says that it is, such as `v24.21.0`.
+ *
+ * @param {string} program
+ */
+export const versionOf = (program) => spawnSync(program, ["--version"], { encoding: "utf8" }).stdout?.trim() ?? ""
 
 /** @param {string} version */
 const isSuitable = (version) => {

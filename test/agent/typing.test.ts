@@ -59,6 +59,17 @@ const site = pages({
     let thefts = 0
     word.addEventListener(location.search.slice(1), () => { if (thefts++ === 0) { user.focus(); user.select() } })
     </script>`),
+  // Boxes of a code: a text in one of them is spread over those that follow, and the focus moves on; `?first`: it is cut.
+  "/boxes": body(`${"<input maxlength=1 size=1>".repeat(6)}<p>${"<input maxlength=4 size=4>".repeat(2)}</p><script>
+    const groups = [[...document.querySelectorAll("body > input")], [...document.querySelectorAll("p > input")]]
+    for (const boxes of groups) boxes.forEach((box, at) => { box.oninput = () => {
+      const size = box.maxLength, text = box.value
+      if (location.search === "?first") box.value = text.slice(0, size)
+      else boxes.slice(at).forEach((one, index) => { if (text.length > index * size) one.value = text.slice(index * size, (index + 1) * size) })
+      const on = location.search === "?first" ? box.value.length === size : Math.floor(text.length / size)
+      boxes[Math.min(at + Number(on), boxes.length - 1)].focus()
+    } })
+    </script>`),
   // As Monaco: a field of its own for keys, lines drawn elsewhere, brackets closed by keys, and only some lines drawn.
   "/editors": body(`<div class="monaco-editor" id="code" style="width:300px;height:60px"><textarea class="inputarea"
       style="width:1px;height:1px"></textarea><div class="view-lines"></div></div>
@@ -234,6 +245,25 @@ describe("typing", () => {
           yield* elements.type(at("//input[@id='user']"), checked("ada"))
           yield* elements.type(at("//input[@id='word']"), checked("engine-1843"))
           assert.deepStrictEqual(yield* values, ["ada", "engine-1843"], event)
+        }
+      })
+    )
+
+    it.effect("a code that a page spreads over its boxes stays there, and one that it cuts is typed into them", () =>
+      Effect.gen(function* () {
+        for (const how of ["spread", "first"]) {
+          const { elements } = yield* open(`/boxes?${how}`)
+          const held = (group: string, count: number) =>
+            Effect.map(
+              Effect.forEach(Array.from({ length: count }), (_, box) =>
+                elements.read(at(`(//${group}/input)[${box + 1}]`))
+              ),
+              (all) => all.join(" ")
+            )
+          yield* elements.type(at("(//body/input)[1]"), checked("271828"))
+          assert.strictEqual(yield* held("body", 6), "2 7 1 8 2 8", how)
+          yield* elements.type(at("(//p/input)[1]"), checked("31415926"))
+          assert.strictEqual(yield* held("p", 2), "3141 5926", how)
         }
       })
     )

@@ -4,10 +4,10 @@ import { TestClock } from "effect/testing"
 import { WorkerCapacity } from "../../core/gate/WorkerCapacity.ts"
 import { RunStore } from "../../core/run/RunStore.ts"
 import * as Transition from "../../core/run/Transition.ts"
+import { held } from "../../core/testing/contract/start/CredentialRuns.ts"
 import { fencesOf, pages } from "../docs/Examples.ts"
 import { daily, graph } from "../support/fixtures.ts"
 import { layerInMemory, Service } from "../support/service.ts"
-import { held } from "../support/slots.ts"
 
 const setUp = Effect.gen(function* () {
   const { member, send } = yield* Service

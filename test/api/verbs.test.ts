@@ -2,11 +2,11 @@ import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { RunStore } from "../../core/run/RunStore.ts"
 import * as Transition from "../../core/run/Transition.ts"
+import { held } from "../../core/testing/contract/start/CredentialRuns.ts"
 import { Audit } from "../../core/workspace/audit/Audit.ts"
 import { fencesOf, pages } from "../docs/Examples.ts"
 import { daily, graph } from "../support/fixtures.ts"
 import { type Answer, layerInMemory, Service } from "../support/service.ts"
-import { held } from "../support/slots.ts"
 
 /** A window that is closed at the epoch, where the clock of these tests stands. */
 const closed = daily(9, 17)

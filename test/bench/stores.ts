@@ -6,11 +6,11 @@ import * as Postgres from "../../adapters/postgres/Stores.ts"
 import { Gates } from "../../core/gate/Gates.ts"
 import { type ClaimedRun, RunStore } from "../../core/run/RunStore.ts"
 import * as Transition from "../../core/run/Transition.ts"
+import { makeEntry, naming } from "../../core/testing/contract/start/CredentialRuns.ts"
 import type { StoredWorkflow } from "../../core/workflow/WorkflowStore.ts"
 import type { Caller } from "../../core/workspace/Workspace.ts"
 import { freshDatabase } from "../support/databases.ts"
 import { daily, makeWorkflow, makeWorkspace, submission } from "../support/fixtures.ts"
-import { makeEntry, naming } from "../support/slots.ts"
 import { inTurn, median, millis, type Row, timed } from "./Row.ts"
 
 const heldRuns = 100_000

@@ -9,11 +9,11 @@ import * as Postgres from "../../adapters/postgres/Stores.ts"
 import { type ClaimedRun, RunStore } from "../../core/run/RunStore.ts"
 import { RunRemovalStore } from "../../core/run/retention/RunRemovalStore.ts"
 import * as Transition from "../../core/run/Transition.ts"
+import { makeEntry, naming } from "../../core/testing/contract/start/CredentialRuns.ts"
 import type { StoredWorkflow } from "../../core/workflow/WorkflowStore.ts"
 import type { Caller } from "../../core/workspace/Workspace.ts"
 import { freshDatabase } from "../support/databases.ts"
 import { makeWorkflow, makeWorkspace, submission } from "../support/fixtures.ts"
-import { makeEntry, naming } from "../support/slots.ts"
 import { inTurn, millis, type Row, timed } from "./Row.ts"
 
 const workflows = Number(process.env.SLUICE_BENCH_WAITING ?? 1_500)

@@ -4,7 +4,6 @@
  */
 import { spawn } from "node:child_process"
 import { createServer } from "node:http"
-import { fileURLToPath } from "node:url"
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { Effect, Exit, Redacted, Scope } from "effect"
 import { SqlClient } from "effect/sql"
@@ -15,6 +14,7 @@ import { migratedDatabase } from "../support/databases.ts"
 import { daily, graph } from "../support/fixtures.ts"
 import { listening } from "../support/listening.ts"
 import { dataDir, key, masterKey, ready, send, sluice } from "../support/processes.ts"
+import { programOf } from "../support/programs.ts"
 import { receiver } from "../support/receiver.ts"
 
 export interface Options {
@@ -65,12 +65,7 @@ const worker = (database: string, siteUrl: string, skewMillis: number) =>
       const clock = `data:text/javascript,const now = Date.now; Date.now = () => now() - ${-skewMillis}`
       return spawn(
         process.execPath,
-        [
-          ...(skewMillis === 0 ? [] : ["--import", clock]),
-          fileURLToPath(new URL("./WorkerProcess.ts", import.meta.url)),
-          database,
-          siteUrl
-        ],
+        [...(skewMillis === 0 ? [] : ["--import", clock]), programOf("chaosWorker"), database, siteUrl],
         { stdio: "ignore" }
       )
     }),

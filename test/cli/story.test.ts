@@ -8,11 +8,11 @@ import { number } from "../../apps/cli/user/view/Table.ts"
 import { RunStore } from "../../core/run/RunStore.ts"
 import * as Transition from "../../core/run/Transition.ts"
 import { Signals } from "../../core/runtime/Signals.ts"
+import { held } from "../../core/testing/contract/start/CredentialRuns.ts"
 import { eventually } from "../support/eventually.ts"
 import { daily, graph } from "../support/fixtures.ts"
 import { scale } from "../support/scale.ts"
 import { layerInMemory, Service } from "../support/service.ts"
-import { held } from "../support/slots.ts"
 import { signedIn } from "./Terminal.ts"
 
 /** A user with three workflows that are closed at the epoch, where the clock of these tests stands. */

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { outlineOf } from "../../apps/console/data/Outline.ts"
+import { linesOf, shortened } from "../../apps/console/forms/LineDifference.ts"
 import { fieldsOf, read } from "../../apps/console/forms/SchemaModel.ts"
 import { isAsking, markdownOf, neverRan, type Run, sentenceOf, stepsOf } from "../../apps/console/run/RunModel.ts"
 import { layoutOf } from "../../apps/console/workflow/GraphLayout.ts"
@@ -65,9 +66,15 @@ describe("the steps of a run", () => {
       { id: "1", name: "Open", action: "NAVIGATE", parameters: { url: "back" } },
       { id: "2", name: "Press", action: "CLICK", parameters: { selector: "//b" } },
       { id: "3", name: "Click Sign in", action: "CLICK", parameters: { selector: "//b" } },
-      { id: "4", name: "Click //b", action: "CLICK", parameters: { selector: "//b[1]" } }
+      { id: "4", name: "Click //b", action: "CLICK", parameters: { selector: "//b[1]" } },
+      { id: "5", name: "CLICK 5", action: "CLICK", parameters: { selector: "//c" } },
+      { id: "6", name: "FILE_DOWNLOAD", action: "FILE_DOWNLOAD" },
+      { id: "7", name: "Invoice", action: "FILE_DOWNLOAD" }
     ]
-    assert.deepStrictEqual(named.map(sentenceOf), ["Go back", "Click //b", "Click Sign in", "Click //b[1]"])
+    assert.deepStrictEqual(named.map(sentenceOf), [
+      ...["Go back", "Click //b", "Click Sign in", "Click //b[1]"],
+      ...["Click //c", "Download a file", "Download a file: Invoice"]
+    ])
   })
 
   it("stand in Markdown that no value breaks out of", () => {
@@ -181,6 +188,31 @@ describe("a workflow", () => {
     assert.deepStrictEqual(JSON.parse(change?.after ?? ""), {
       parameters: { selector: "//b", scroll: { y: 3 }, type: "hover" }
     })
+  })
+})
+
+describe("the lines of a text before and after a change", () => {
+  const marks = { same: " ", removed: "-", added: "+" }
+  const shown = (before: string | null, after: string | null) =>
+    shortened(linesOf(before, after)).map((line) =>
+      typeof line === "number" ? `${line}` : marks[line.kind] + line.text
+    )
+  const numbered = Array.from({ length: 12 }, (_, index) => `line ${index}`)
+
+  it("are the fewest that differ, with two equal ones around them", () => {
+    const after = [...numbered.slice(0, 6), "new", ...numbered.slice(7)]
+    assert.deepStrictEqual(shown(numbered.join("\n"), after.join("\n")), [
+      ...["4", " line 4", " line 5", "-line 6", "+new", " line 7", " line 8", "3"]
+    ])
+    assert.deepStrictEqual(shown("a\nb\nc\nd", "a\nc\nx\nd"), [" a", "-b", " c", "+x", " d"])
+    assert.deepStrictEqual(shown("a\na", "a"), [" a", "-a"])
+  })
+
+  it("are all of a text that is new or gone, and of two that are too long to compare", () => {
+    assert.deepStrictEqual(shown(null, "a\nb"), ["+a", "+b"])
+    assert.deepStrictEqual(shown("a", null), ["-a"])
+    const long = (mark: string) => Array.from({ length: 600 }, (_, index) => `${mark}${index}`).join("\n")
+    assert.lengthOf(linesOf(long("a"), long("b")), 1_200)
   })
 })
 

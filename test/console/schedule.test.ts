@@ -112,7 +112,10 @@ describe("an entry of the audit trail", () => {
       ["b", "c"]
     )
     assert.lengthOf(differencesOf({ before: null, after: null }), 0)
-    assert.strictEqual(actionWords("run_window.set"), "run window: set")
+    assert.deepStrictEqual(
+      ["run_window.set", "key.revoke", "schedule.pause", "run.retry", "patch.apply"].map(actionWords),
+      [...["Run window set", "Key revoked", "Schedule paused", "Runs retried", "Patch applied"]]
+    )
   })
 
   it("comes in front of those that are shown, which are read again where some may be missing between", () => {

@@ -7,12 +7,12 @@ import { LeaseLost, type RunningRun } from "../../core/run/Run.ts"
 import { type ClaimedRun, RunStore } from "../../core/run/RunStore.ts"
 import * as Transition from "../../core/run/Transition.ts"
 import type { Signals } from "../../core/runtime/Signals.ts"
+import { finish, makeEntry, naming } from "../../core/testing/contract/start/CredentialRuns.ts"
 import { VaultEntries } from "../../core/vault/VaultEntries.ts"
 import type { WorkflowStore } from "../../core/workflow/WorkflowStore.ts"
 import type { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
 import * as databases from "../support/databases.ts"
 import { makeWorkflow, makeWorkspace, submission } from "../support/fixtures.ts"
-import { finish, makeEntry, naming } from "../support/slots.ts"
 
 type Stores = RunStore | VaultEntries | WorkflowStore | WorkspaceStore | Signals
 

@@ -7,13 +7,13 @@ import { GateStore } from "../../core/gate/GateStore.ts"
 import type { RunFilter } from "../../core/run/list/RunFilter.ts"
 import { type ListPage, RunStore } from "../../core/run/RunStore.ts"
 import * as Transition from "../../core/run/Transition.ts"
+import { makeEntry, naming } from "../../core/testing/contract/start/CredentialRuns.ts"
 import type { VaultEntries } from "../../core/vault/VaultEntries.ts"
 import type { WorkflowStore } from "../../core/workflow/WorkflowStore.ts"
 import type { WorkflowId, WorkspaceId } from "../../core/workspace/Ids.ts"
 import type { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
 import * as databases from "../support/databases.ts"
 import { daily, makeWorkflow, makeWorkspace, submission } from "../support/fixtures.ts"
-import { makeEntry, naming } from "../support/slots.ts"
 
 type Stores = GateStore | RunStore | VaultEntries | WorkflowStore | WorkspaceStore
 

@@ -3,19 +3,10 @@ import { Effect, type Layer, Result } from "effect"
 import { TestClock } from "effect/testing"
 import type { GateStore } from "../../core/gate/GateStore.ts"
 import { chosen } from "../../core/run/CredentialReferences.ts"
-import { LeaseLost } from "../../core/run/Run.ts"
 import { type ClaimedRun, RunStore } from "../../core/run/RunStore.ts"
 import * as Slots from "../../core/run/Slots.ts"
 import * as Transition from "../../core/run/Transition.ts"
 import type { Signals } from "../../core/runtime/Signals.ts"
-import { VaultEntries } from "../../core/vault/VaultEntries.ts"
-import type { VaultEntry } from "../../core/vault/VaultEntry.ts"
-import type { StoredWorkflow, WorkflowStore } from "../../core/workflow/WorkflowStore.ts"
-import type { RunId } from "../../core/workspace/Ids.ts"
-import type { Caller } from "../../core/workspace/Workspace.ts"
-import type { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
-import * as databases from "../support/databases.ts"
-import { makeWorkflow, makeWorkspace } from "../support/fixtures.ts"
 import {
   claim,
   finish,
@@ -28,7 +19,15 @@ import {
   submit,
   users,
   withWorkflow
-} from "../support/slots.ts"
+} from "../../core/testing/contract/start/CredentialRuns.ts"
+import { VaultEntries } from "../../core/vault/VaultEntries.ts"
+import type { VaultEntry } from "../../core/vault/VaultEntry.ts"
+import type { StoredWorkflow, WorkflowStore } from "../../core/workflow/WorkflowStore.ts"
+import type { RunId } from "../../core/workspace/Ids.ts"
+import type { Caller } from "../../core/workspace/Workspace.ts"
+import type { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
+import * as databases from "../support/databases.ts"
+import { makeWorkflow, makeWorkspace } from "../support/fixtures.ts"
 
 type Stores = GateStore | RunStore | VaultEntries | WorkflowStore | WorkspaceStore | Signals
 
@@ -202,47 +201,6 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
         const claimed = yield* claim()
         assert.deepStrictEqual(ids(claimed), sent)
         assert.deepStrictEqual(users(claimed), [["nobody"], ["nobody"], [null]])
-      })
-    )
-
-    promise("one run at a time signs in where that is asked for, until it has or ends", (caller, workflow) =>
-      Effect.gen(function* () {
-        const runs = yield* RunStore
-        yield* makeEntry(caller, "a", { allow_multiple_sessions: true, prevent_concurrency_during_login: true })
-        for (let index = 0; index < 4; index++) yield* submit(workflow, naming("a"))
-        const [first, ...none] = yield* claim()
-        assert.deepStrictEqual(none, [])
-        assert.isTrue(yield* runs.loggedIn(held(first as ClaimedRun), "USER"))
-        assert.isFalse(yield* runs.loggedIn(held(first as ClaimedRun), "USER"))
-        const [second] = yield* claim()
-        assert.deepStrictEqual(yield* claim(), [])
-        yield* finish(second)
-        assert.strictEqual((yield* claim()).length, 1)
-        yield* finish(first)
-        assert.deepStrictEqual(yield* claim(), [])
-        assert.instanceOf(yield* Effect.flip(runs.loggedIn(held(first as ClaimedRun), "USER")), LeaseLost)
-      })
-    )
-
-    promise("credentials that share a mailbox sign in one at a time, however they are written", (caller, workflow) =>
-      Effect.gen(function* () {
-        const runs = yield* RunStore
-        const mailed = { allow_multiple_sessions: true, tfa_method: "EMAIL" } as const
-        const bare = new URL(site).host
-        for (const [user, domain] of [
-          ["Ada", site],
-          ["ada", site],
-          ["ada", bare]
-        ] as const) {
-          yield* makeEntry(caller, user, mailed, domain)
-          yield* submit(workflow, naming(user, "USER", domain))
-        }
-        for (let left = 3; left > 0; left--) {
-          const [only, ...none] = yield* claim()
-          assert.deepStrictEqual(none, [])
-          assert.isTrue(yield* runs.loggedIn(held(only as ClaimedRun), "USER"))
-        }
-        assert.deepStrictEqual(yield* claim(), [])
       })
     )
 

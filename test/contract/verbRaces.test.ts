@@ -12,6 +12,7 @@ import { RunStore } from "../../core/run/RunStore.ts"
 import { RunRemovalStore } from "../../core/run/retention/RunRemovalStore.ts"
 import { type RunSelection, RunVerbs } from "../../core/run/verb/RunVerbs.ts"
 import type { Signals } from "../../core/runtime/Signals.ts"
+import { claim, finish, submit } from "../../core/testing/contract/start/CredentialRuns.ts"
 import type { VaultEntries } from "../../core/vault/VaultEntries.ts"
 import { WorkflowStore } from "../../core/workflow/WorkflowStore.ts"
 import { Audit } from "../../core/workspace/audit/Audit.ts"
@@ -20,7 +21,6 @@ import * as Json from "../../core/workspace/Json.ts"
 import type { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
 import * as databases from "../support/databases.ts"
 import { daily, makeWorkflow, makeWorkspace } from "../support/fixtures.ts"
-import { claim, finish, submit } from "../support/slots.ts"
 
 type Stores = Audit | GateStore | RunRemovalStore | RunStore | Signals | VaultEntries | WorkflowStore | WorkspaceStore
 

@@ -103,6 +103,20 @@ describe("the workflows", () => {
     for (const name of ["checks.yml", "release.yml"]) assert.include(steps(name), ".ci/run")
   })
 
+  it("run on the Node of their matrix, and on no other that the bootstrap would fetch", () => {
+    for (const name of ["checks.yml", "nightly.yml"]) {
+      const { jobs } = of(name) as { jobs: Record<string, { strategy?: object; steps: ReadonlyArray<object> }> }
+      const compared = Object.values(jobs).filter(({ strategy }) => strategy !== undefined)
+      assert.lengthOf(compared, 1, name)
+      for (const { steps } of compared) {
+        const at = (pattern: RegExp) => steps.findIndex((step) => pattern.test(JSON.stringify(step)))
+        const named = at(/SLUICE_NODE=\$\(command -v node\)/)
+        assert.isAbove(named, at(/matrix\.node/), name)
+        assert.isBelow(named, at(/\.ci\/run|npm run/), name)
+      }
+    }
+  })
+
   it("call scripts that exist, and write nothing into a command that others can name", () => {
     const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
     const all = readdirSync(join(root, ".github/workflows")).flatMap(steps)

@@ -288,6 +288,6 @@ it.live(
         assert.deepInclude(replayed, { nr_success: 2, nr_failed: 0 })
         assert.lengthOf(received, 4)
       })
-    ).pipe(Effect.timeout("100 seconds")),
-  120_000
+    ).pipe(Effect.timeout("260 seconds")),
+  280_000
 )

@@ -8,6 +8,9 @@ import { freshDatabase } from "../support/databases.ts"
 import { freePort } from "../support/ownServer.ts"
 import { completed, dataDir, masterKey, sluice } from "../support/processes.ts"
 
+/** The sources of this checkout, whose modules are those of the packages. */
+const checkout = "."
+
 const preload = pathToFileURL(join(import.meta.dirname, "../support/LoadedPackages.ts")).href
 
 /** The packages that only some commands need. */
@@ -94,13 +97,13 @@ describe.concurrent("commands", () => {
           SLUICE_DATA_DIR: folder,
           NODE_OPTIONS: `--import=${preload}`
         }
-        assert.strictEqual((yield* completed(["migrate"], settings)).code, 0)
+        assert.strictEqual((yield* completed(["migrate"], settings, checkout)).code, 0)
         yield* Effect.forEach(
           services(yield* Effect.promise(freePort)),
           ({ atRest, command, loads, settings: own, started }) =>
             Effect.gen(function* () {
               const file = join(folder, command)
-              const service = yield* sluice([command], { ...settings, ...own, SLUICE_TEST_LOADED: file })
+              const service = yield* sluice([command], { ...settings, ...own, SLUICE_TEST_LOADED: file }, checkout)
               yield* service.said(started)
               if (process.platform === "linux") {
                 const { pid = 0 } = service.child
@@ -138,7 +141,7 @@ describe.concurrent("commands", () => {
           (args, index) =>
             Effect.gen(function* () {
               const file = join(folder, `${index}`)
-              yield* completed(args, { NODE_OPTIONS: `--import=${preload}`, SLUICE_TEST_LOADED: file })
+              yield* completed(args, { NODE_OPTIONS: `--import=${preload}`, SLUICE_TEST_LOADED: file }, checkout)
               assert.deepStrictEqual(loadedOf(file), [], args.join(" "))
             }),
           { concurrency: 2, discard: true }

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs"
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Redacted } from "effect"
+import { Context, Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { migratedDatabase } from "../support/databases.ts"
 import {
@@ -68,11 +68,9 @@ describe.concurrent("rotations", () => {
           SLUICE_MASTER_KEY: masterKey,
           SLUICE_RATE_LIMITS: "off"
         }
-        const sql = <A>(statement: string) =>
-          Effect.flatMap(SqlClient.SqlClient, (client) => client.unsafe<A & object>(statement)).pipe(
-            Effect.provide(PgClient.layer({ url: Redacted.make(database), maxConnections: 1 })),
-            Effect.orDie
-          )
+        const connected = yield* Layer.build(PgClient.layer({ url: Redacted.make(database), maxConnections: 1 }))
+        const client = Context.get(connected, SqlClient.SqlClient)
+        const sql = <A>(statement: string) => Effect.orDie(client.unsafe<A & object>(statement))
         assert.strictEqual(
           (yield* completed(["migrate"], { ...settings, SLUICE_BOOTSTRAP_ENCRYPTION_KEY: formerKey })).code,
           0

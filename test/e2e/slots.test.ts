@@ -1,23 +1,23 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
-import { fileURLToPath } from "node:url"
 import { assert, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Postgres from "../../adapters/postgres/Stores.ts"
 import { RunStore } from "../../core/run/RunStore.ts"
 import * as Scheduler from "../../core/run/Scheduler.ts"
+import { makeEntry, naming } from "../../core/testing/contract/start/CredentialRuns.ts"
 import { migratedDatabase } from "../support/databases.ts"
 import { makeWorkflow, makeWorkspace, submission } from "../support/fixtures.ts"
+import { programOf } from "../support/programs.ts"
 import { scale } from "../support/scale.ts"
-import { makeEntry, naming } from "../support/slots.ts"
 
 const limits = { one: 1, two: 2, sms1: 1, sms2: 1, bad: 1 }
 
 const worker = (database: string) =>
   Effect.acquireRelease(
     Effect.sync(() =>
-      spawn(process.execPath, [fileURLToPath(new URL("../support/SlotProcess.ts", import.meta.url))], {
+      spawn(process.execPath, [programOf("slotWorker")], {
         env: { ...process.env, SLUICE_TEST_DATABASE: database, SLUICE_TEST_LIMITS: JSON.stringify(limits) },
         stdio: ["ignore", "ignore", "inherit"]
       })

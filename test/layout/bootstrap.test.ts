@@ -1,4 +1,4 @@
-import { execFileSync } from "node:child_process"
+import { execFileSync, spawnSync } from "node:child_process"
 import { chmodSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { delimiter, join } from "node:path"
@@ -76,6 +76,20 @@ describe("the Node that the bootstrap runs", () => {
 
   it("is the one that its children find on PATH", () => {
     assert.strictEqual(nodeOfChildren(process.execPath), realpathSync(process.execPath))
+  })
+
+  it("is the one that SLUICE_NODE names, or none: another is fetched only where nothing is named", () => {
+    const nodeScript = new URL("../../apps/bootstrap/node.js", import.meta.url).href
+    const script = `import { suitableNode } from "${nodeScript}"; console.log(suitableNode())`
+    const chosen = (named: string) =>
+      spawnSync(process.execPath, ["--input-type=module", "-e", script], {
+        encoding: "utf8",
+        env: { ...process.env, SLUICE_NODE: named }
+      })
+    assert.strictEqual(chosen(otherName).stdout.trim(), otherName)
+    const { status, stderr } = chosen(join(folder, "node"))
+    assert.strictEqual(status, 1)
+    assert.include(stderr, `SLUICE_NODE=${join(folder, "node")} is not Node 22.19 or later`)
   })
 
   it("is the one that its children find when its program has another name", () => {

@@ -8,13 +8,13 @@ import type { Run } from "../../core/run/Run.ts"
 import { RunStore } from "../../core/run/RunStore.ts"
 import * as Slots from "../../core/run/Slots.ts"
 import * as Transition from "../../core/run/Transition.ts"
+import { naming, site } from "../../core/testing/contract/start/CredentialRuns.ts"
 import { VaultEntries } from "../../core/vault/VaultEntries.ts"
 import type { Fields, VaultEntry } from "../../core/vault/VaultEntry.ts"
 import type { RunId } from "../../core/workspace/Ids.ts"
 import { entryOf } from "../support/entries.ts"
 import { makeWorkflow, makeWorkspace, submission } from "../support/fixtures.ts"
 import { inSeries } from "../support/series.ts"
-import { naming, site } from "../support/slots.ts"
 
 const leaseMillis = 60_000
 

@@ -12,10 +12,10 @@ import type { Outcome } from "../../core/run/Transition.ts"
 import * as Transition from "../../core/run/Transition.ts"
 import * as Worker from "../../core/run/Worker.ts"
 import { Signals } from "../../core/runtime/Signals.ts"
+import { makeEntry, naming } from "../../core/testing/contract/start/CredentialRuns.ts"
 import type { RunId, WorkspaceId } from "../../core/workspace/Ids.ts"
 import type { Caller } from "../../core/workspace/Workspace.ts"
 import { daily, makeWorkflow, makeWorkspace, submission } from "../support/fixtures.ts"
-import { makeEntry, naming } from "../support/slots.ts"
 
 const hour = 3_600_000
 const options: Worker.Options = { name: "w", capacity: 2, leaseMillis: 30_000, graceMillis: 10_000 }

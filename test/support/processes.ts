@@ -7,6 +7,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { type Duration, Effect } from "effect"
 import { embeddedTemplate } from "./embeddedTemplate.ts"
+import { programOf, programs } from "./programs.ts"
 import * as promtool from "./promtool.ts"
 import { executablePath } from "./realBrowser.ts"
 
@@ -22,12 +23,16 @@ export interface Process {
   readonly ended: Effect.Effect<number | null>
 }
 
-/** Runs `sluice` of a checkout with these settings until the scope closes. */
-export const sluice = (args: ReadonlyArray<string>, env: Record<string, string>, checkout = ".") =>
+/**
+ * Runs `sluice` with these settings until the scope closes: from the sources of a checkout where one is named, or else as
+ * `programs.ts` says.
+ */
+export const sluice = (args: ReadonlyArray<string>, env: Record<string, string>, checkout?: string) =>
   Effect.acquireRelease(
     Effect.sync((): Process => {
-      const child = spawn(process.execPath, ["apps/cli/main.ts", ...args], {
-        cwd: checkout,
+      const program = checkout === undefined ? programOf("sluice") : programs.sluice
+      const child = spawn(process.execPath, [program, ...args], {
+        cwd: checkout ?? ".",
         env: {
           ...process.env,
           SLUICE_CHROMIUM: executablePath,
@@ -75,7 +80,7 @@ export const sluice = (args: ReadonlyArray<string>, env: Record<string, string>,
     }
   )
 
-/** Runs `sluice` of a checkout to its end. */
+/** Runs `sluice` to its end. */
 export const completed = Effect.fnUntraced(function* (
   args: ReadonlyArray<string>,
   env: Record<string, string>,

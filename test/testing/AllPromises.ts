@@ -16,6 +16,9 @@ import * as ScheduleContract from "../../core/testing/contract/run/ScheduleContr
 import * as StartContract from "../../core/testing/contract/run/StartContract.ts"
 import * as SignalsContract from "../../core/testing/contract/SignalsContract.ts"
 import * as StoreContract from "../../core/testing/contract/StoreContract.ts"
+import * as HoldContract from "../../core/testing/contract/start/HoldContract.ts"
+import * as LoginContract from "../../core/testing/contract/start/LoginContract.ts"
+import * as PaceContract from "../../core/testing/contract/start/PaceContract.ts"
 import * as VaultContract from "../../core/testing/contract/VaultContract.ts"
 import * as InboxContract from "../../core/testing/contract/vault/InboxContract.ts"
 import * as SealedContract from "../../core/testing/contract/vault/SealedContract.ts"
@@ -33,7 +36,10 @@ export const promises: ReadonlyArray<Contract.ContractPromise<Layer.Success<type
   ...CollectionContract.promises,
   ...ComponentContract.promises,
   ...FindingsContract.promises,
+  ...HoldContract.promises,
   ...InboxContract.promises,
+  ...LoginContract.promises,
+  ...PaceContract.promises,
   ...RemovalContract.promises,
   ...SealedContract.promises,
   ...SignalsContract.promises,

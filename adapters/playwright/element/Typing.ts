@@ -21,12 +21,17 @@ export const type = async (
 ): Promise<void> => {
   const { delayMillis, existing, guard, paste, readBack = false, strokes } = typing
   const [first, ...rest] = strokes
-  const { editor, isChosen } = await element.typed({ timeout })
-  if (editor !== null) return edit(tab, await Editing.enter(tab, frame, editor, guard), typing, timeout)
   const isText = typeof first === "string"
   const atOnce = existing === "replace" && delayMillis === 0 && !paste && (first === undefined || isText)
+  const setting = { text: isText ? first : "", isChosen: false, readBack, timeout, guard }
+  // The usual case, with fewer answers to wait for on a page that is busy.
+  if (atOnce && element.fillPlain !== undefined && (await set(tab, { ...element, fill: element.fillPlain }, setting))) {
+    return strike(tab, rest, typing)
+  }
+  const { editor, isChosen } = await element.typed({ timeout })
+  if (editor !== null) return edit(tab, await Editing.enter(tab, frame, editor, guard), typing, timeout)
   if (atOnce || (isText && isChosen)) {
-    await set(tab, element, { text: isText ? first : "", isChosen, readBack, timeout, guard })
+    await set(tab, element, { ...setting, isChosen })
     return strike(tab, rest, typing)
   }
   if (existing === "replace") await element.fill("", { timeout })
@@ -78,14 +83,18 @@ interface Setting {
 /** The last character of a text that a key of the keyboard writes; nothing where that key would do something else. */
 const lastKey = (text: string): string => /[ -~]$/.exec(text)?.[0] ?? ""
 
-/** Sets the text except for its last key at once, or key by key if the field does not accept that. */
-const set = async (tab: Tab, element: Guarded.Field, setting: Setting): Promise<void> => {
+/**
+ * Sets the text except for its last key at once, or key by key if the field does not accept that. Returns `false`, with
+ * nothing done, for an element that `fillPlain` does not fill.
+ */
+const set = async (tab: Tab, element: Guarded.Field, setting: Setting): Promise<boolean> => {
   const { guard, isChosen, readBack, text, timeout } = setting
   const { page } = tab
   const key = isChosen ? "" : lastKey(text)
   try {
     await element.fill(text.slice(0, text.length - key.length), { timeout })
   } catch (error) {
+    if (World.signalOf(error)?.kind === "special") return false
     const reason = String(error)
     if (/not an <input>/.test(reason)) {
       // It is around the field.
@@ -101,21 +110,24 @@ const set = async (tab: Tab, element: Guarded.Field, setting: Setting): Promise<
       // The text without its last key may be invalid, such as the sign of a number.
       await element.fill(text, { timeout })
     }
-    return notice(page)
+    await notice(page)
+    return true
   }
   if (key !== "") await keyIn(tab, key, { delay: 0 }, guard)
   else if (text !== "") await notice(page)
-  if (text === "") return
+  if (text === "") return true
   const held = await valueOf(element)
-  if (held === null || isHeld(held, text) || (!isShort(held, text) && FieldValue.holds(held, text))) return
+  if (held === null || isHeld(held, text) || (!isShort(held, text) && FieldValue.holds(held, text))) return true
+  if (await isSpread(element, text)) return true
   // The page may have moved the focus between the text and its last key, or before both.
   await element.takeBack(text, { timeout: 1_000 }).catch(() => undefined)
-  if (await fillAs(element, text, timeout)) return
+  if (await fillAs(element, text, timeout)) return true
   // A masked field accepts keys only. If it changes the text, it would do so again.
   await element.focus({ timeout: 1_000 })
   await erase(page)
   await keyIn(tab, text, { delay: 0 }, guard)
   if (readBack) await stands(element, text, "replace")
+  return true
 }
 
 /** A key that writes nothing, for pages that listen to keys. */
@@ -129,10 +141,14 @@ const isShort = (held: string, text: string): boolean =>
 const valueOf = (element: Guarded.Field): Promise<string | null> =>
   element.inputValue({ timeout: 1_000 }).catch(() => null)
 
+/** Whether a page has spread a text over a field and those that follow it; not where the field went away. */
+const isSpread = (element: Guarded.Field, text: string): Promise<boolean> =>
+  element.isSpread(text, { timeout: 1_000 }).catch(() => false)
+
 /** Fails if a field does not contain the text. The failure omits the value, which may be secret. */
 const stands = async (element: Guarded.Field, text: string, existing: Typing["existing"]): Promise<void> => {
   const held = await valueOf(element)
-  if (held === null || text.trim() === "" || isHeld(held, text)) return
+  if (held === null || text.trim() === "" || isHeld(held, text) || (await isSpread(element, text))) return
   const lost = isShort(held, text)
     ? `the field has only the first ${held.length} of its ${text.length} characters`
     : "the field has another value"
@@ -152,6 +168,11 @@ const isHeld = (held: string, text: string): boolean =>
  */
 const keyIn = async (tab: Tab, text: string, options: { delay: number }, guard: Typing["guard"]): Promise<void> => {
   const { keyboard } = tab.page
+  // The second of both events does not wait for the page's answer to the first.
+  if (guard === undefined && options.delay === 0 && lastKey(text) === text && text !== "") {
+    await Promise.all([keyboard.down(text), keyboard.up(text)])
+    return
+  }
   if (guard === undefined) return keyboard.type(text, options)
   for (const character of text) {
     await Guarded.checkFocus(tab, guard)

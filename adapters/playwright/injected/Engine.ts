@@ -3,6 +3,7 @@
  * the functions of `Functions.ts` by name.
  */
 import type { Query } from "../../../core/browser/element/Selector.ts"
+import { typed } from "./act/Editors.ts"
 import { begin } from "./dom/Visit.ts"
 import { functions, functionsOfAll } from "./Functions.ts"
 import { gather, gathered, kept, keptElement } from "./find/Kept.ts"
@@ -28,6 +29,8 @@ export type Job =
   | { readonly runOnAll: string; readonly arg: unknown; readonly gathered: string }
   /** The element that a function kept under this name. */
   | { readonly kept: string }
+  /** The element itself, if it is a plain field; ends with `special` otherwise. */
+  | { readonly plain: true }
   /** Collects elements one by one, for a function that runs next. */
   | { readonly gather: string }
 
@@ -42,6 +45,11 @@ const queryAll = (root: Node, body: string): ReadonlyArray<Element> => {
     return [one]
   }
   const subject = isElement(root) ? root : document.documentElement
+  if ("plain" in job) {
+    const { editor, isChosen } = typed(null, subject)
+    if (editor !== null || isChosen) throw new Error("sluice:special")
+    return [subject]
+  }
   if ("gather" in job) {
     gather(job.gather, subject)
     return []

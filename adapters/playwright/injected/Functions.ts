@@ -18,7 +18,7 @@ import {
   turn,
   turnIn
 } from "./act/Scrolling.ts"
-import { takeBack } from "./act/Strays.ts"
+import { isSpread, takeBack } from "./act/Strays.ts"
 import { selectStretch, stretchOf } from "./act/Stretch.ts"
 import {
   holdTyped,
@@ -72,6 +72,7 @@ export const functions = {
   intoSight,
   intoView,
   isExpanded,
+  isSpread,
   isVisible: (_arg: null, element: Element) => isVisible(element),
   boxOf,
   keep: (name: string, element: Element) => keep(name, element),

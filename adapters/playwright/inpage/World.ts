@@ -53,6 +53,9 @@ export const tooSlow = () =>
     `its evaluation took longer than the limit of ${evaluationMillis} ms for one look at the page`
   )
 
+/** The same element, which a lookup refuses with the signal `special` unless it is a plain field. */
+export const plain = (element: Locator): Locator => element.locator(encode({ plain: true }))
+
 /** The tab of a frame. */
 type InjectedTab = Pick<Tab, "page" | "devTools">
 
@@ -209,14 +212,14 @@ const lineTo = async (tab: InjectedTab, frame: Frame): Promise<CDPSession> => {
 export interface Signal {
   /**
    * `elsewhere`: nothing in the document, but it has frames, or another window came. `modern`: the engine of XPath 3.1 is needed. `several`: more than
-   * one. `gone`: nothing where there was something.
+   * one. `gone`: nothing where there was something. `special`: not a plain field.
    */
-  readonly kind: "elsewhere" | "modern" | "several" | "gone"
+  readonly kind: "elsewhere" | "modern" | "several" | "gone" | "special"
 }
 
 export const signalOf = (error: unknown): Signal | null => {
   const text = error instanceof Error ? error.message : ""
-  const found = /sluice:(elsewhere|modern|several|gone)/.exec(text)?.[1]
+  const found = /sluice:(elsewhere|modern|several|gone|special)/.exec(text)?.[1]
   // The pattern lists the kinds.
   if (found !== undefined) return { kind: found as Signal["kind"] }
   return /frame (was|got) detached|Frame has been detached/i.test(text) ? { kind: "gone" } : null

@@ -13,8 +13,15 @@ import type { Tab } from "./Tabs.ts"
 
 /** A field that is typed into. */
 export interface Field extends Pick<Locator, "fill" | "focus" | "getAttribute" | "inputValue"> {
+  /**
+   * Fills it if it is a plain field, and fails with the signal `special` before anything is done otherwise. Absent where it
+   * has to be checked first.
+   */
+  readonly fillPlain?: Locator["fill"]
   /** How it is typed into. The parts of an editor are kept in the world of its frame. */
   readonly typed: (options: { readonly timeout: number }) => Promise<Typed>
+  /** Whether the page has spread a text over it and the fields that follow it. */
+  readonly isSpread: (text: string, options: { readonly timeout: number }) => Promise<boolean>
   /** Takes a text that was meant for it back from the field that got the focus meanwhile. */
   readonly takeBack: (text: string, options: { readonly timeout: number }) => Promise<void>
   /** The fields in it, when it is around some. */
@@ -70,10 +77,12 @@ const addressOf = async (tab: Tab, frame: Frame): Promise<string> =>
 
 const fieldOf = (tab: Tab, frame: Frame, element: Locator): Field => ({
   fill: (text, options) => element.fill(text, options),
+  fillPlain: (text, options) => World.plain(element).fill(text, options),
   focus: (options) => element.focus(options),
   getAttribute: (name, options) => element.getAttribute(name, options),
   inputValue: (options) => element.inputValue(options),
   typed: ({ timeout }) => World.run(tab, frame, "typed", null, { root: element, waitMillis: timeout }),
+  isSpread: (text, { timeout }) => World.run(tab, frame, "isSpread", text, { root: element, waitMillis: timeout }),
   takeBack: (text, { timeout }) => World.run(tab, frame, "takeBack", text, { root: element, waitMillis: timeout }),
   inner: async (selector) => (await element.locator(selector).all()).map((one) => fieldOf(tab, frame, one))
 })
@@ -84,6 +93,7 @@ const heldOf = (element: ElementHandle): Field => ({
   getAttribute: (name) => element.getAttribute(name),
   inputValue: (options) => element.inputValue(options),
   typed: () => World.runOn(element, "typed", null),
+  isSpread: (text) => World.runOn(element, "isSpread", text),
   takeBack: (text) => World.runOn(element, "takeBack", text),
   inner: async (selector) => (await element.$$(selector)).map(heldOf)
 })

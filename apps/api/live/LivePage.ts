@@ -14,7 +14,7 @@ const style = `
   body { margin: 0; min-height: 100vh; display: flex; flex-direction: column }
   header { display: flex; flex-wrap: wrap; align-items: center; gap: .25rem 1rem; padding: .6rem 1rem; border-bottom: 1px solid #8884 }
   #status { font-weight: 600 }
-  #note { flex: 1; opacity: .8 }
+  #note { flex: 1 1 14rem; opacity: .8 }
   button { font: inherit; padding: .3rem .8rem }
   main { flex: 1; display: grid; place-items: center; padding: 1rem; min-height: 0 }
   img { max-width: 100%; max-height: calc(100vh - 6rem); border: 1px solid #8884; border-radius: 4px }

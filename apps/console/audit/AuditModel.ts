@@ -47,10 +47,25 @@ export const kinds: Readonly<Record<AuditKind, string>> = {
   test_clock: "Clock for tests"
 }
 
-/** An action such as `run_window.set` in words. */
+/** What an entry is about, where that is not the name of its kind. */
+const subjects: Readonly<Record<string, string>> = { lift: "Unpause All", run: "Runs", test_clock: "Clock for tests" }
+
+/** What was done, where that is not the verb with "ed" behind it. */
+const done: Readonly<Record<string, string>> = {
+  set: "set",
+  tag: "tagged",
+  apply: "applied",
+  retry: "retried",
+  run_now: "run now",
+  clear_session: "signed out",
+  finish_rotation: "rotation finished"
+}
+
+/** An action such as `run_window.set` in words: Run window set. */
 export const actionWords = (action: string): string => {
   const [kind = "", verb = ""] = action.split(".")
-  return `${kind.replaceAll("_", " ")}: ${verb.replaceAll("_", " ")}`
+  const subject = subjects[kind] ?? `${kind.charAt(0).toUpperCase()}${kind.slice(1).replaceAll("_", " ")}`
+  return `${subject} ${done[verb] ?? (verb.endsWith("e") ? `${verb}d` : `${verb}ed`)}`
 }
 
 export interface Difference {

@@ -1,4 +1,7 @@
-/** A text before and after a change; `null` where there was none. */
+/** A text before and after a change, line by line; `null` where there was none. */
+import { useMemo } from "preact/hooks"
+import { linesOf, shortened } from "./LineDifference.ts"
+
 export const Difference = ({
   after,
   before,
@@ -7,17 +10,23 @@ export const Difference = ({
   readonly what: string
   readonly before: string | null
   readonly after: string | null
-}) => (
-  <>
-    {before !== null && (
-      <pre class="removed" role="region" tabIndex={0} aria-label={`${what} before`}>
-        {before}
-      </pre>
-    )}
-    {after !== null && (
-      <pre class="added" role="region" tabIndex={0} aria-label={`${what} after`}>
-        {after}
-      </pre>
-    )}
-  </>
-)
+}) => {
+  const lines = useMemo(() => shortened(linesOf(before, after)), [before, after])
+  return (
+    <pre class="difference" role="region" tabIndex={0} aria-label={`${what}: what was removed and added`}>
+      {lines.map((line, index) =>
+        typeof line === "number" ? (
+          <span key={index} class="quiet">
+            {`  … ${line} equal ${line === 1 ? "line" : "lines"}`}
+          </span>
+        ) : line.kind === "removed" ? (
+          <del key={index}>{`− ${line.text}`}</del>
+        ) : line.kind === "added" ? (
+          <ins key={index}>{`+ ${line.text}`}</ins>
+        ) : (
+          <span key={index}>{`  ${line.text}`}</span>
+        )
+      )}
+    </pre>
+  )
+}

@@ -132,9 +132,14 @@ export const neverRan = (run: Run, steps: ReadonlyArray<Step>, nodes: ReadonlyAr
 const spoken =
   /^(click|double-click|right-click|point at|type|choose|open|go|read|for each|repeat|drag|press) (?!.*\/\/)/i
 
+/** The name that a node has before anyone gives it one, such as CLICK 1. */
+const unnamed = /^[A-Z_]+( \d+)?$/
+
 /** What a node does, as a sentence. */
 export const sentenceOf = ({ action, name, parameters = {} }: Node): string => {
-  if (action !== "START" && spoken.test(name)) return name
+  const isOwn = !unnamed.test(name)
+  if (action !== "START" && isOwn && spoken.test(name)) return name
+  const named = isOwn ? `: ${name}` : ""
   const target = short(text(parameters.selector) || text(parameters.prompt))
   switch (action) {
     case "START":
@@ -150,21 +155,21 @@ export const sentenceOf = ({ action, name, parameters = {} }: Node): string => {
     case "INPUT_SELECT":
       return `Choose an option of ${target || name}`
     case "EXTRACT_DATAMODEL":
-      return `Read data from the page: ${name}`
+      return `Read data from the page${named}`
     case "EXTRACT_NETWORK":
-      return `Read data from the network: ${name}`
+      return `Read data from the network${named}`
     case "SCREENSHOT":
       return "Take a screenshot of the page"
     case "TFA":
       return `Enter the one-time code of ${text(parameters.credential) || "the credential"}`
     case "BOOL_CONDITION":
-      return `Decide: ${name}`
+      return `Decide${named}`
     case "LOOP":
-      return `Repeat: ${name}`
+      return `Repeat${named}`
     case "USER_INTERACTION":
-      return `Ask a person: ${name}`
+      return `Ask a person${named}`
     case "FILE_DOWNLOAD":
-      return `Download a file: ${name}`
+      return `Download a file${named}`
     case "END":
       return "End"
     default:

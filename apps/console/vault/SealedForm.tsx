@@ -55,7 +55,11 @@ export const useSealing = <G extends { readonly key: string }>({
   const [problems, setProblems] = useState<Partial<Record<keyof G, string>>>({})
   const [refusal, setRefusal] = useState<string | null>(null)
   const [isBusy, setBusy] = useState(false)
-  const set = (name: keyof G) => (event: Input) => setGiven({ ...given, [name]: event.currentTarget.value })
+  const set = (name: keyof G) => (event: Input) => {
+    setGiven({ ...given, [name]: event.currentTarget.value })
+    // The problem was that of the former value.
+    setProblems(({ [name]: _, ...others }) => others as typeof problems)
+  }
   const refused = (error: unknown) => {
     const found = issuesOf(error).map(({ message, path }) => ({ field: paths[path], message }))
     const known = found.flatMap(({ field, message }) => (field === undefined ? [] : [[field, message] as const]))

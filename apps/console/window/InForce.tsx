@@ -20,7 +20,10 @@ export const InForce = ({
   const [isPausing, setPausing] = useState(false)
   const { lift, manual_pause, run_window, state } = read
   const zone = run_window?.time_zone ?? viewerZone
-  const at = (instant: string) => `${short(Date.parse(instant), zone)} (${zone})`
+  const at = (instant: string) => {
+    const here = zone === viewerZone ? "" : `, ${short(Date.parse(instant))} here`
+    return `${short(Date.parse(instant), zone)} (${zone})${here}`
+  }
   const unpause = (pause_resource: "run_window" | "workflow") =>
     void act(client().runWindows.unpause({ payload: { pause_resource, resource_ids: [id] } }), {
       done: ({ resumedRuns }) => resumedWords(resumedRuns)

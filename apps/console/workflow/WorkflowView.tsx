@@ -144,7 +144,7 @@ const Versions = ({ workflow }: { readonly workflow: Workflow }) => {
   )
   const [chosen, choose] = useState<number | null>(null)
   return (
-    <div class="columns">
+    <div class="columns late">
       <Section title="Versions">
         <Loaded query={versions}>
           {(all) => (

@@ -10,7 +10,10 @@ import type { WorkspaceId } from "../../workspace/Ids.ts"
 export class ArtifactLinks extends Context.Service<
   ArtifactLinks,
   {
-    /** Makes addresses of artifacts under `origin`. Each works from this call for as long as the workspace has set. */
+    /**
+     * Makes addresses of artifacts under `origin`: `/artifacts/{id}` with `expires` and `signature`. Each works from this
+     * call for as long as the workspace has set.
+     */
     readonly under: (origin: string, workspaceId: WorkspaceId) => Effect.Effect<Links, StoreUnavailable>
     /** The same with another validity, in milliseconds. */
     readonly lasting: (origin: string, millis: number) => Effect.Effect<Links>

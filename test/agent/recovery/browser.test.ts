@@ -86,11 +86,12 @@ const pages: Record<string, Answer> = {
     ),
   "/within": html(`<iframe src="/cookies" style="width:90%;height:500px"></iframe>
     <div id="wall" style="position:fixed;inset:0;background:#eee;z-index:99">News <button onclick="${gone}">Close</button></div>`),
-  // A bar above each page, a folder with a name like a complaint, a message of success, and a dialog of the task itself.
+  // A bar above each page, a folder and files with names like complaints, a message of success, and a dialog of the task itself.
   "/own": html(`
     <div id="adminbar" style="position:fixed;inset:0 0 auto 0;height:32px;background:#222"><a href="#site">My site</a></div>
     <ul style="margin-top:60px"><li id="errors">errors</li><li><a class="error-folder" href="#errors">errors</a></li></ul>
     <p role="alert">1 row deleted.</p>
+    <p class="dangerousLink"><a href="#file">Sheaf of rye.txt</a></p><p class="error-log">harvest.csv</p>
     <button id="add" onclick="document.getElementById('task').show()">Add</button>
     <dialog id="task"><label>Name <input id="name"></label><button onclick="document.getElementById('task').close()">Close</button></dialog>`),
   "/wall": html(banner(`<p>Choose an account</p><button onclick="${gone}">Private</button><button>Business</button>`)),
@@ -230,7 +231,7 @@ describe.concurrent("recovery in a real browser", () => {
   )
 
   it.live(
-    "a bar, a folder, good news and the workflow's own dialog are neither dismissed nor given as a cause",
+    "a bar, a folder, files, good news and the workflow's own dialog are neither dismissed nor given as a cause",
     () =>
       onPages((run) =>
         Effect.gen(function* () {
@@ -246,7 +247,7 @@ describe.concurrent("recovery in a real browser", () => {
             analyses.filter(({ kind }) => kind === "popup"),
             []
           )
-          for (const word of ["My site", "errors", "row deleted", "pop-up", "dialog"]) {
+          for (const word of ["My site", "errors", "row deleted", "Sheaf", "harvest", "pop-up", "dialog"]) {
             assert.notInclude(analyses.map(({ classification }) => classification.description).join(), word)
           }
         })

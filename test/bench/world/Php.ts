@@ -16,7 +16,20 @@ export const withMysql = [...packages, "php8.2-mysql", "php8.2-opcache"]
 
 /** Extensions in the order in which they need each other. Those whose packages are not there are left out. */
 const extensions = ["ctype", "tokenizer", "dom", "xml", "simplexml", "xmlreader", "xmlwriter", "fileinfo", "iconv"]
-const more = ["mbstring", "posix", "sockets", "calendar", "exif", "gettext", "mysqlnd", "mysqli", "intl", "gd"]
+const more = [
+  "mbstring",
+  "posix",
+  "sockets",
+  "calendar",
+  "exif",
+  "gettext",
+  "mysqlnd",
+  "mysqli",
+  "pdo",
+  "pdo_sqlite",
+  "intl",
+  "gd"
+]
 
 /**
  * The program with its settings, to be run with further arguments. `before.php` in the folder, where there is one, runs

@@ -1,5 +1,6 @@
 /**
- * Text that went into another field than the one that was typed into, because the page moved the focus meanwhile.
+ * Text that went into other fields than the one that was typed into: because the page moved the focus meanwhile, or spread
+ * the text itself, as boxes of a code do.
  */
 
 type Field = HTMLInputElement | HTMLTextAreaElement
@@ -21,13 +22,41 @@ export const noteOthers = (element: Element): void => {
   before = new Map(others.map((one) => [one, one.value]))
 }
 
-/** Gives the field that has the focus instead of an element its value back, if a part of the text that was typed got there. */
+/**
+ * Gives the field that has the focus instead of an element its value back, if a part of the text that was typed got there;
+ * and the one that got the last key alone, from where the focus has moved on.
+ */
 export const takeBack = (text: string, element: Element): void => {
-  const other = rootOf(element).activeElement
-  if (!isField(other) || other === element) return
-  const was = before.get(other)
+  const active = rootOf(element).activeElement
   const parts = [text, text.slice(0, -1), text.slice(-1)].filter((part) => part !== "")
-  if (was === undefined || other.value === was || !parts.some((part) => other.value.includes(part))) return
-  other.value = was
-  for (const type of ["input", "change"]) other.dispatchEvent(new Event(type, { bubbles: true, composed: true }))
+  for (const [other, was] of before) {
+    const { value } = other
+    if (value === was || !other.isConnected) continue
+    const isStray = other === active ? parts.some((part) => value.includes(part)) : value === text.slice(-1)
+    if (!isStray) continue
+    other.value = was
+    for (const type of ["input", "change"]) other.dispatchEvent(new Event(type, { bubbles: true, composed: true }))
+  }
+}
+
+/** The characters of a text, without what only groups them. */
+const bare = (text: string): string => text.replace(/[\s-]/g, "")
+
+/**
+ * Whether a text stands in an element and the fields that follow it, each with a part: three of them or more, or the
+ * element is full.
+ */
+export const isSpread = (text: string, element: Element): boolean => {
+  if (!isField(element)) return false
+  const fields = [...rootOf(element).querySelectorAll<Field>("input:not([type=hidden]),textarea")]
+  const wanted = bare(text)
+  let held = ""
+  let count = 0
+  for (const one of fields.slice(fields.indexOf(element))) {
+    const part = bare(one.value)
+    if (part === "" || held.length >= wanted.length) break
+    held += part
+    count++
+  }
+  return held === wanted && (count > 2 || (count === 2 && element.value.length === element.maxLength))
 }

@@ -10,7 +10,7 @@ import { isGoodNews } from "./GoodNews.ts"
 
 /** How complaints are marked. */
 const marks =
-  "[role=alert],[aria-live=assertive],[class*=error i],[class*=invalid-feedback i],[class*=danger i],[id*=error i]"
+  "[role=alert],[aria-live=assertive],[class*=error i],[class*=invalid-feedback i],[class*=danger i]:not([class*=dangerous i]),[id*=error i]"
 
 /** Elements that screen readers announce at once. They are messages, whatever their type. */
 const announced = "[role=alert],[aria-live=assertive]"
@@ -18,13 +18,16 @@ const announced = "[role=alert],[aria-live=assertive]"
 /** What is called something and says nothing: the link to a folder `errors` is no complaint. */
 const callsOnly = "a,a *,button,button *,[role=button],[role=treeitem],[role=treeitem] *,nav *,li[id],td,th,option"
 
+/** The name of a file alone: its element is called after what the file is for. */
+const isFileName = (text: string): boolean => /^[^\s/\\]+\.[a-z0-9]{1,5}$/i.test(text)
+
 /** Complaints of elements among these. */
 export const complaintsAmong = (elements: ReadonlyArray<Element>): ReadonlyArray<string> =>
   elements
     .filter((one) => one.matches(marks) && isVisible(one) && !isField(one) && !everything(one, 500).some(isField))
     .filter((one) => one.matches(announced) || !one.matches(callsOnly))
     .flatMap((one) => orNull(one.textContent, 200) ?? [])
-    .filter((text) => !isGoodNews(text))
+    .filter((text) => !isGoodNews(text) && !isFileName(text))
 
 /** The complaints of a document, each once. */
 export const alerts = (elements: ReadonlyArray<Element>): ReadonlyArray<string> =>

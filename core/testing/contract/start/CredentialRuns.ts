@@ -1,27 +1,54 @@
 /**
- * Entries of the vault and runs that name them, for tests of the order of starts.
+ * Entries of the vault and runs that name them, for contracts of who may start when.
  */
-import { Effect } from "effect"
-import * as RunFailure from "../../core/event/RunFailure.ts"
-import { type Credential, chosen } from "../../core/run/CredentialReferences.ts"
-import { type ClaimedRun, RunStore } from "../../core/run/RunStore.ts"
-import * as Transition from "../../core/run/Transition.ts"
-import { VaultEntries } from "../../core/vault/VaultEntries.ts"
-import type { Fields } from "../../core/vault/VaultEntry.ts"
-import type { StoredWorkflow } from "../../core/workflow/WorkflowStore.ts"
-import type { RunId } from "../../core/workspace/Ids.ts"
-import type { Caller } from "../../core/workspace/Workspace.ts"
-import { entryOf } from "./entries.ts"
-import { makeWorkflow, makeWorkspace, submission } from "./fixtures.ts"
+import { Clock, Effect, Result } from "effect"
+import * as RunFailure from "../../../event/RunFailure.ts"
+import type { GateStore } from "../../../gate/GateStore.ts"
+import { type Credential, chosen } from "../../../run/CredentialReferences.ts"
+import { type ClaimedRun, RunStore } from "../../../run/RunStore.ts"
+import * as Transition from "../../../run/Transition.ts"
+import { VaultEntries } from "../../../vault/VaultEntries.ts"
+import type { Fields } from "../../../vault/VaultEntry.ts"
+import { type StoredWorkflow, WorkflowStore } from "../../../workflow/WorkflowStore.ts"
+import type { RunId } from "../../../workspace/Ids.ts"
+import type { Caller } from "../../../workspace/Workspace.ts"
+import type { WorkspaceStore } from "../../../workspace/WorkspaceStore.ts"
+import * as SteppingClock from "../../SteppingClock.ts"
+import * as Contract from "../Contract.ts"
+import { makeWorkspace, stored, submission, vaultEntry } from "../Made.ts"
+
+/** The ports that the promises are about. */
+export type Stores = GateStore | RunStore | VaultEntries | WorkflowStore | WorkspaceStore
 
 export const site = "https://app.example.com"
 
+/** A workspace with a workflow whose runs are retried up to three times. */
+const makeRetried = Effect.gen(function* () {
+  const caller = yield* makeWorkspace()
+  const { gate, version, workflow } = stored(caller)
+  const retried = { workflow, gate, version: { ...version, content: { ...version.content, max_retries: 3 } } }
+  yield* (yield* WorkflowStore).create(retried, () => Result.void)
+  return [caller, retried] as const
+})
+
 /** Runs a test with a new workspace, and a workflow whose runs are retried up to three times. */
 export const withWorkflow = <A, E, R>(test: (caller: Caller, workflow: StoredWorkflow) => Effect.Effect<A, E, R>) =>
-  Effect.gen(function* () {
-    const caller = yield* makeWorkspace()
-    return yield* test(caller, yield* makeWorkflow(caller, { maxRetries: 3 }))
-  })
+  Effect.flatMap(makeRetried, ([caller, workflow]) => test(caller, workflow))
+
+/** A promise that is tested in a new workspace, with such a workflow, on a separate clock that begins at the epoch. */
+export const promise = <A, E>(
+  title: string,
+  test: (caller: Caller, workflow: StoredWorkflow, time: SteppingClock.SteppingClock) => Effect.Effect<A, E, Stores>
+) =>
+  Contract.promise(
+    title,
+    Effect.suspend(() => {
+      const time = SteppingClock.make(0)
+      return withWorkflow((caller, workflow) => test(caller, workflow, time)).pipe(
+        Effect.provideService(Clock.Clock, time.clock)
+      )
+    })
+  )
 
 /** Stores an entry of a user. */
 export const makeEntry = Effect.fn(function* (
@@ -30,7 +57,7 @@ export const makeEntry = Effect.fn(function* (
   given: Partial<Fields> = {},
   domain = site
 ) {
-  const entry = entryOf(given, { workspaceId: caller.workspaceId, permissionedUserId, domain })
+  const entry = vaultEntry(caller, given, { permissionedUserId, domain })
   yield* (yield* VaultEntries).insert(caller.workspaceId, entry)
   return entry
 })

@@ -1,0 +1,18 @@
+import { it } from "@effect/vitest"
+import { Effect, type Layer } from "effect"
+import * as LoginContract from "../../core/testing/contract/start/LoginContract.ts"
+import * as databases from "../support/databases.ts"
+
+/** The contract, kept by one implementation that is emptied before each promise. */
+const suite = <E, R>(
+  name: string,
+  layer: Layer.Layer<LoginContract.Stores | R, E>,
+  empty: Effect.Effect<unknown, never, R>
+) =>
+  it.layer(layer, { timeout: "60 seconds" })(`logins (${name})`, (it) => {
+    for (const { keeps, title } of LoginContract.promises) it.effect(title, () => Effect.andThen(empty, keeps))
+  })
+
+suite("memory", ...databases.memory)
+suite("embedded", ...databases.embedded)
+suite("PostgreSQL", ...databases.postgres)

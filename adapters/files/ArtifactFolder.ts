@@ -15,7 +15,7 @@ import {
   ArtifactsUnavailable,
   type Description,
   isId,
-  type Kept
+  type StoredArtifact
 } from "../../core/run/artifact/ArtifactFiles.ts"
 import * as OwnerOnly from "./OwnerOnly.ts"
 
@@ -127,7 +127,7 @@ const maxHeadBytes = 16_384
 
 const pieceBytes = 256 * 1_024
 
-const find = async (folder: string, id: string): Promise<Option.Option<Kept>> => {
+const find = async (folder: string, id: string): Promise<Option.Option<StoredArtifact>> => {
   if (!isId(id)) return Option.none()
   const path = `${folder}/${id}`
   const file = await opened(path)
@@ -144,7 +144,7 @@ const find = async (folder: string, id: string): Promise<Option.Option<Kept>> =>
   }
 }
 
-const keptOf = (path: string, from: number, fileSize: number, description: Description): Kept => ({
+const keptOf = (path: string, from: number, fileSize: number, description: Description): StoredArtifact => ({
   ...description,
   size: fileSize - from,
   read: (range) => Stream.suspend(() => pieces(path, from + (range?.start ?? 0), from + (range?.end ?? Infinity)))

@@ -10,7 +10,7 @@ import {
   maxUploadBytes,
   FileSource as Source
 } from "../../core/browser/file/FileSource.ts"
-import { ArtifactFiles, type ArtifactsUnavailable, type Kept } from "../../core/run/artifact/ArtifactFiles.ts"
+import { ArtifactFiles, type ArtifactsUnavailable, type StoredArtifact } from "../../core/run/artifact/ArtifactFiles.ts"
 import { ArtifactLinks } from "../../core/run/artifact/ArtifactLinks.ts"
 
 /**
@@ -27,7 +27,7 @@ export const layer = (outside: FileSource) =>
         const id = /\/artifacts\/([0-9a-f-]{36})$/.exec(pathname)?.[1] ?? ""
         const [expires, signature] = [searchParams.get("expires") ?? "", searchParams.get("signature") ?? ""]
         if (id === "" || !(yield* links.verify(id, expires, signature))) return Option.none()
-        return yield* files.find(id).pipe(Effect.orElseSucceed(() => Option.none<Kept>()))
+        return yield* files.find(id).pipe(Effect.orElseSucceed(() => Option.none<StoredArtifact>()))
       })
       return Source.of({
         get: Effect.fnUntraced(function* (url, refusal) {

@@ -4,7 +4,7 @@
 import { isIP } from "node:net"
 import { Clock, Effect, Layer } from "effect"
 import type { Outcome } from "../../core/event/webhook/Delivery.ts"
-import { type Post, Sender } from "../../core/event/webhook/Sender.ts"
+import { Sender, type WebhookRequest } from "../../core/event/webhook/Sender.ts"
 import * as Exchange from "./Exchange.ts"
 import * as Names from "./Names.ts"
 import { isPrivate } from "./PrivateAddress.ts"
@@ -42,7 +42,7 @@ export const layer = (options: Options) =>
       return isLocal && !isExempt(url) ? sentence(host) : null
     }
 
-    const post = Effect.fn("Sender.post")(function* (sent: Post) {
+    const post = Effect.fn("Sender.post")(function* (sent: WebhookRequest) {
       const refused = refusal(sent.url)
       if (refused !== null) return { _tag: "Refused", reason: refused } satisfies Outcome
       const began = yield* Clock.currentTimeMillis

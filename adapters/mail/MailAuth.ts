@@ -16,7 +16,7 @@ export interface Options {
 }
 
 /** The client that handed a mail over. */
-export interface Handing {
+export interface MailClient {
   readonly remoteAddress: string
   readonly helo: string
   readonly sender: string
@@ -35,7 +35,7 @@ export const defaults: Options = {
 }
 
 /** The results in one line, such as `spf=pass dkim=fail`. Never fails: an unknown result is `temperror`. */
-export const verify = (mail: Readable, { helo, remoteAddress, sender }: Handing, options: Options) =>
+export const verify = (mail: Readable, { helo, remoteAddress, sender }: MailClient, options: Options) =>
   Effect.tryPromise(async () => {
     // Loaded with the first mail, because the module is large and most processes receive no mail.
     const { authenticate } = await import("mailauth")

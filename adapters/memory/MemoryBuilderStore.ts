@@ -9,7 +9,7 @@ type Decide<E> = (before: Conversation.Conversation, now: number) => Result.Resu
 
 export const layer = Layer.effect(
   BuilderStore,
-  Effect.map(Tables, ({ conversations, looks, messages }) => {
+  Effect.map(Tables, ({ conversations, requestedViews, messages }) => {
     const write = ({ conversation, messages: said }: Conversation.Change) => {
       conversations.set(conversation.id, conversation)
       const all = new Map((messages.get(conversation.id) ?? []).map((message) => [message.number, message]))
@@ -86,34 +86,35 @@ export const layer = Layer.effect(
       ),
       want: Effect.fn("BuilderStore.want")((id, kind) =>
         Effect.sync(() => {
-          const look = looks.get(`${id} ${kind}`) ?? { wanted: 0, given: 0, view: null }
-          looks.set(`${id} ${kind}`, { ...look, wanted: look.wanted + 1 })
+          const look = requestedViews.get(`${id} ${kind}`) ?? { wanted: 0, given: 0, view: null }
+          requestedViews.set(`${id} ${kind}`, { ...look, wanted: look.wanted + 1 })
           return look.wanted + 1
         })
       ),
       wanted: Effect.fn("BuilderStore.wanted")((id) =>
         Effect.sync(() =>
           viewKinds.flatMap((kind) => {
-            const look = looks.get(`${id} ${kind}`)
+            const look = requestedViews.get(`${id} ${kind}`)
             return look !== undefined && look.wanted > look.given ? [{ kind, number: look.wanted }] : []
           })
         )
       ),
       show: Effect.fn("BuilderStore.show")((id, kind, number, view) =>
         Effect.sync(() => {
-          const look = looks.get(`${id} ${kind}`)
-          if (look !== undefined && number > look.given) looks.set(`${id} ${kind}`, { ...look, given: number, view })
+          const look = requestedViews.get(`${id} ${kind}`)
+          if (look !== undefined && number > look.given)
+            requestedViews.set(`${id} ${kind}`, { ...look, given: number, view })
         })
       ),
       seen: Effect.fn("BuilderStore.seen")((id, kind, number) =>
         Effect.sync(() => {
-          const look = looks.get(`${id} ${kind}`)
+          const look = requestedViews.get(`${id} ${kind}`)
           return look !== undefined && look.given >= number ? Option.some(look.view) : Option.none()
         })
       ),
       forget: Effect.fn("BuilderStore.forget")((id) =>
         Effect.sync(() => {
-          for (const kind of viewKinds) looks.delete(`${id} ${kind}`)
+          for (const kind of viewKinds) requestedViews.delete(`${id} ${kind}`)
         })
       )
     })

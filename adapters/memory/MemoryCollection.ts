@@ -1,14 +1,15 @@
 /** Collections in memory. */
 import { Effect, Option } from "effect"
-import { type Collection, type Kept, KeyTaken, type Kind } from "../../core/workspace/Collection.ts"
+import { type Collection, type CollectionRecord, KeyTaken, type Kind } from "../../core/workspace/Collection.ts"
 import type { WorkspaceId } from "../../core/workspace/Ids.ts"
 import { atomic } from "./Atomic.ts"
 import { Tables } from "./Tables.ts"
 
 /** The collection of a kind. */
-export const make = <A extends Kept>(kind: Kind<A>): Effect.Effect<Collection<A>, never, Tables> =>
+export const make = <A extends CollectionRecord>(kind: Kind<A>): Effect.Effect<Collection<A>, never, Tables> =>
   Effect.map(Tables, ({ collections }) => {
-    const entries = collections.get(kind.name) ?? new Map<string, { workspaceId: WorkspaceId; value: Kept }>()
+    const entries =
+      collections.get(kind.name) ?? new Map<string, { workspaceId: WorkspaceId; value: CollectionRecord }>()
     collections.set(kind.name, entries)
 
     const own = (workspaceId: WorkspaceId): ReadonlyArray<A> =>

@@ -9,7 +9,7 @@ import type { ConversationMessage } from "../../core/builder/ConversationMessage
 import { bounded } from "../../core/event/EventBounds.ts"
 import { consumers } from "../../core/event/EventLog.ts"
 import { fileOf, type LoggedEvent, type RunEvent, type RunFile } from "../../core/event/RunEvent.ts"
-import type { Written } from "../../core/event/stream/ClientProgress.ts"
+import type { WrittenEvents } from "../../core/event/stream/ClientProgress.ts"
 import type { Delivery } from "../../core/event/webhook/Delivery.ts"
 import type { Admission, Control } from "../../core/execution/live/LiveStore.ts"
 import * as Gate from "../../core/gate/Gate.ts"
@@ -22,14 +22,14 @@ import type { Interaction } from "../../core/run/interaction/Interaction.ts"
 import * as Run from "../../core/run/Run.ts"
 import type { FailedLogin } from "../../core/run/Slots.ts"
 import type { Start } from "../../core/run/start/Start.ts"
-import type { Change } from "../../core/run/Transition.ts"
+import type { Change, LockedRun } from "../../core/run/Transition.ts"
 import type { Firing, RunSchedule } from "../../core/schedule/RunSchedule.ts"
 import type { ReceivedCode } from "../../core/vault/inbox/ReceivedCodes.ts"
 import type { WrappedKey } from "../../core/vault/keys/WrappedKeys.ts"
 import type { Component, ComponentVersion } from "../../core/workflow/component/Component.ts"
 import type { Workflow, WorkflowVersion } from "../../core/workflow/Workflow.ts"
 import type { Entry as AuditEntry } from "../../core/workspace/audit/Audit.ts"
-import type { Kept } from "../../core/workspace/Collection.ts"
+import type { CollectionRecord } from "../../core/workspace/Collection.ts"
 import type { WorkspaceId } from "../../core/workspace/Ids.ts"
 import type { Entry } from "../../core/workspace/request/Idempotency.ts"
 import type { StoredSignIn } from "../../core/workspace/signin/SignInStore.ts"
@@ -37,7 +37,7 @@ import type { Workspace } from "../../core/workspace/Workspace.ts"
 import type { StoredKey } from "../../core/workspace/WorkspaceStore.ts"
 
 /** The number of the last requested view and of the last given one, and that view. */
-export interface Look {
+export interface RequestedView {
   readonly wanted: number
   readonly given: number
   readonly view: View | null
@@ -104,16 +104,19 @@ export interface Shape {
   /** The run up to which a part of runs was removed, by workspace and part. */
   readonly retentionPlaces: Map<string, { readonly endedAt: number; readonly runId: string }>
   /** The position up to which the events of runs were written to the stream of their client. */
-  readonly written: Map<string, Written>
+  readonly written: Map<string, WrittenEvents>
   /** The workspaces of mailboxes, by mailbox and by the id of the entry that has it. */
   readonly mailboxes: Map<string, Map<string, WorkspaceId>>
   /** The records of each collection, by its name. */
-  readonly collections: Map<string, Map<string, { readonly workspaceId: WorkspaceId; readonly value: Kept }>>
+  readonly collections: Map<
+    string,
+    Map<string, { readonly workspaceId: WorkspaceId; readonly value: CollectionRecord }>
+  >
   readonly conversations: Map<string, Conversation>
   /** The messages of each conversation, in the order of their numbers. */
   readonly messages: Map<string, Array<ConversationMessage>>
   /** Looks at the pages of conversations, by conversation and kind. */
-  readonly looks: Map<string, Look>
+  readonly requestedViews: Map<string, RequestedView>
   /** The answers of named requests. */
   readonly idempotency: Map<string, Entry>
   readonly wrappedKeys: Map<string, WrappedKey>
@@ -180,7 +183,7 @@ export class Tables extends Context.Service<Tables, Shape>()("sluice/adapters/me
       collections: new Map(),
       conversations: new Map(),
       messages: new Map(),
-      looks: new Map(),
+      requestedViews: new Map(),
       idempotency: new Map(),
       wrappedKeys: new Map(),
       receivedCodes: new Map(),
@@ -269,6 +272,13 @@ export const forgetEvents = (tables: Shape, ofRun: (runId: string) => boolean): 
 /** The files that a run has produced, oldest first. */
 export const filesOf = (tables: Shape, id: string): ReadonlyArray<RunFile> =>
   tables.events.flatMap(({ event, runId }) => (runId === id ? fileOf(event) : []))
+
+/** The facts that a decision about a run reads. */
+export const lockedOf = <R extends Run.Run>(tables: Shape, run: R): LockedRun<R> => ({
+  run,
+  gate: gateOf(tables, run),
+  files: filesOf(tables, run.id)
+})
 
 /** Stores the result of a transition. */
 export const write = (tables: Shape, { events, run }: Change, at: number): void => {

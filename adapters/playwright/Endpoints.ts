@@ -101,7 +101,7 @@ export const isHere = ({ url }: Pick<Endpoint, "url">): boolean => {
 }
 
 /** The state of an endpoint. */
-export interface Standing {
+export interface EndpointState {
   readonly endpoint: Endpoint
   /** The number of its sessions. */
   readonly inUse: number
@@ -109,16 +109,17 @@ export interface Standing {
   readonly up: boolean
 }
 
-const hasRoom = ({ endpoint, inUse, up }: Standing): boolean => up && !endpoint.draining && inUse < endpoint.capacity
+const hasRoom = ({ endpoint, inUse, up }: EndpointState): boolean =>
+  up && !endpoint.draining && inUse < endpoint.capacity
 
 /** The endpoint for the next session: the first of the least loaded ones with free capacity. */
-export const choose = <S extends Standing>(all: ReadonlyArray<S>): S | null =>
+export const choose = <S extends EndpointState>(all: ReadonlyArray<S>): S | null =>
   all.filter(hasRoom).reduce<S | null>((best, next) => (best === null || load(next) < load(best) ? next : best), null)
 
-const load = ({ endpoint, inUse }: Standing): number => inUse / endpoint.capacity
+const load = ({ endpoint, inUse }: EndpointState): number => inUse / endpoint.capacity
 
 /** The total capacity of the endpoints that can be reached and are not draining. */
-export const capacity = (all: ReadonlyArray<Standing>): number =>
+export const capacity = (all: ReadonlyArray<EndpointState>): number =>
   all.reduce((sum, { endpoint, up }) => sum + (up && !endpoint.draining ? endpoint.capacity : 0), 0)
 
 /** The pause before the next connection attempt after a number of failures, in milliseconds. */

@@ -21,7 +21,7 @@ import * as Endpoints from "./Endpoints.ts"
 import type * as Downloads from "./file/Downloads.ts"
 import * as Opening from "./Opening.ts"
 import * as PlaywrightSession from "./PlaywrightSession.ts"
-import { within } from "./Within.ts"
+import { within } from "./TimeLimit.ts"
 import * as Guard from "./walls/Guard.ts"
 
 export interface Options {
@@ -65,7 +65,7 @@ interface Member {
   reason: string
 }
 
-const standing = (member: Member): Endpoints.Standing & { readonly member: Member } => ({
+const standing = (member: Member): Endpoints.EndpointState & { readonly member: Member } => ({
   endpoint: member.endpoint,
   inUse: member.inUse,
   up: member.connection?.chromium.isConnected() === true && performance.now() >= member.retryAt,
@@ -314,7 +314,7 @@ const closeContext = (context: BrowserContext) => Effect.promise(() => within(co
 const needsHost = (endpoint: Endpoints.Endpoint): string =>
   `${Endpoints.named(endpoint)} is on another machine, and must reach this one to be kept off private networks: set SLUICE_GUARD_HOST to the name of this machine, or SLUICE_ALLOW_PRIVATE_NETWORKS=1`
 
-const nowhere = (all: ReadonlyArray<Endpoints.Standing & { readonly member: Member }>): string => {
+const nowhere = (all: ReadonlyArray<Endpoints.EndpointState & { readonly member: Member }>): string => {
   const said = all.map(({ endpoint, inUse, member, up }) => {
     if (endpoint.draining) return `${Endpoints.named(endpoint)} is drained`
     if (!up) return member.reason || `${Endpoints.named(endpoint)} cannot be reached`

@@ -22,7 +22,7 @@ import { type CDPSession, type Browser as Chromium, chromium } from "playwright-
 import * as Confinement from "./Confinement.ts"
 import type * as PageMemory from "./PageMemory.ts"
 import * as Processes from "./Processes.ts"
-import { within } from "./Within.ts"
+import { within } from "./TimeLimit.ts"
 
 /**
  * Disabled features of Chromium. Only the last such switch counts, so the features that Playwright disables are

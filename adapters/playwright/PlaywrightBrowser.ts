@@ -18,7 +18,7 @@ import * as Opening from "./Opening.ts"
 import * as PageMemory from "./PageMemory.ts"
 import * as PlaywrightSession from "./PlaywrightSession.ts"
 import * as Processes from "./Processes.ts"
-import { within } from "./Within.ts"
+import { within } from "./TimeLimit.ts"
 import * as Guard from "./walls/Guard.ts"
 import * as SiteWall from "./walls/SiteWall.ts"
 
@@ -211,7 +211,7 @@ const makeBrowsers = Effect.fnUntraced(function* (
   const closeWhenIdle = (running: Running) => (running.retired && running.inUse === 0 ? close(running) : Effect.void)
 
   /** Stops giving runs to a browser, and discards its prepared context. */
-  const withdraw = Effect.fnUntraced(function* (running: Running) {
+  const stopUsing = Effect.fnUntraced(function* (running: Running) {
     running.retired = true
     yield* leave(running)
     yield* closeWhenIdle(running)
@@ -220,7 +220,7 @@ const makeBrowsers = Effect.fnUntraced(function* (
   /** Stops giving runs to a browser, and prepares a context in another one. */
   const retire = Effect.fnUntraced(function* (running: Running) {
     if (running.retired) return
-    yield* withdraw(running)
+    yield* stopUsing(running)
     yield* Effect.forkIn(refill, scope)
   })
 
@@ -265,7 +265,7 @@ const makeBrowsers = Effect.fnUntraced(function* (
       return fresh
     }),
     closeWhenIdle,
-    withdraw
+    stopUsing
   }
 })
 
@@ -319,7 +319,7 @@ const makeContexts = Effect.fnUntraced(function* (
     }).pipe(
       Effect.tapError(() => {
         running.inUse--
-        return Effect.andThen(way.endGuard, browsers.withdraw(running))
+        return Effect.andThen(way.endGuard, browsers.stopUsing(running))
       })
     )
   })
@@ -348,7 +348,7 @@ const makeContexts = Effect.fnUntraced(function* (
     const closed = yield* Effect.promise(closing)
     yield* endGuard
     running.inUse--
-    yield* closed === null ? browsers.withdraw(running) : browsers.closeWhenIdle(running)
+    yield* closed === null ? browsers.stopUsing(running) : browsers.closeWhenIdle(running)
     // Prepare the next context now, when the run no longer uses the machine.
     yield* Effect.forkIn(refill, scope)
   })

@@ -3,7 +3,7 @@ import type { BrowserContext, BrowserContextOptions, CDPSession, Browser as Chro
 import type { Cookie, Session, SiteHeaders, Storage, StoredState } from "../../core/browser/Session.ts"
 import type { storageOf } from "./injected/read/Storage.ts"
 import * as World from "./inpage/World.ts"
-import { within } from "./Within.ts"
+import { within } from "./TimeLimit.ts"
 import type { Guard } from "./walls/Guard.ts"
 
 /** Whether a session needs a new context instead of the prepared one. */

@@ -172,7 +172,7 @@ export const layer = Layer.effect(
       want: Effect.fn("BuilderStore.want")((id, kind) =>
         sql<{ readonly wanted: number }>`
           insert into conversation_looks ${sql.insert(
-            Rows.looks.encode({ conversationId: id, kind, wanted: 1, given: 0, view: null })
+            Rows.requestedViews.encode({ conversationId: id, kind, wanted: 1, given: 0, view: null })
           )}
           on conflict (conversation_id, kind) do update set wanted = conversation_looks.wanted + 1
           returning wanted`.pipe(
@@ -191,7 +191,7 @@ export const layer = Layer.effect(
           where conversation_id = ${id} and kind = ${kind} and given < ${number}`.pipe(Effect.asVoid, withoutSqlErrors)
       ),
       seen: Effect.fn("BuilderStore.seen")((id, kind, number) =>
-        sql<Rows.LookRow>`
+        sql<Rows.RequestedViewRow>`
           select * from conversation_looks
           where conversation_id = ${id} and kind = ${kind} and given >= ${number}`.pipe(
           Effect.map(([row]) => Option.map(Option.fromUndefinedOr(row), Rows.toView)),

@@ -1,7 +1,7 @@
 /** Collections in PostgreSQL: a table for each kind, all of one shape. */
 import { Effect, Option } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import { type Collection, type Kept, KeyTaken, type Kind } from "../../core/workspace/Collection.ts"
+import { type Collection, type CollectionRecord, KeyTaken, type Kind } from "../../core/workspace/Collection.ts"
 import { isUuid, type WorkspaceId } from "../../core/workspace/Ids.ts"
 import { sha256 } from "./Hash.ts"
 import { transaction, withoutSqlErrors } from "./Transaction.ts"
@@ -11,7 +11,7 @@ import * as Table from "./tables/Table.ts"
  * The columns that each collection has. Keys are stored as their SHA-256, because they may be long and contain any
  * characters.
  */
-export const describe = <A extends Kept>(kind: Kind<A>) => {
+export const describe = <A extends CollectionRecord>(kind: Kind<A>) => {
   const column = Table.of<A>()
   const placed = Table.of<{ readonly workspaceId: WorkspaceId; readonly value: A }>()
   const changes = {
@@ -36,15 +36,15 @@ export interface Row {
 }
 
 /** The value of a row. */
-export const reader = <A extends Kept>(kind: Kind<A>): ((row: Row) => A) => {
+export const reader = <A extends CollectionRecord>(kind: Kind<A>): ((row: Row) => A) => {
   const { stored } = describe(kind)
   return (row) => stored.decode(row).body
 }
 
 /** The collection of a kind, in the table that has its name. `more` describes columns that follow from a value besides. */
-export const make = <A extends Kept>(
+export const make = <A extends CollectionRecord>(
   kind: Kind<A>,
-  more: { readonly encode: (value: A) => Readonly<Record<string, Table.Written>> } = { encode: () => ({}) }
+  more: { readonly encode: (value: A) => Readonly<Record<string, Table.SqlValue>> } = { encode: () => ({}) }
 ): Effect.Effect<Collection<A>, never, SqlClient.SqlClient> =>
   Effect.map(SqlClient.SqlClient, (sql) => {
     const rows = sql(kind.name)

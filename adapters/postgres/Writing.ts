@@ -15,7 +15,7 @@ import * as Runs from "./tables/Runs.ts"
 import * as Table from "./tables/Table.ts"
 
 /** A changed run as it is written, with its errors and the events of the change. */
-export interface Written extends Runs.Changed {
+export interface RunWrite extends Runs.Changed {
   /** The `xmin` of the version of the row that the change was decided about; `null` where the row is locked. */
   readonly seen: string | null
   readonly errors: ReadonlyArray<Readonly<Record<string, unknown>>>
@@ -27,7 +27,7 @@ export interface Written extends Runs.Changed {
 export type Known = Change & { readonly before?: Run }
 
 /** A change as it is written. With `seen`, only while the row of the run is still the version of this `xmin`. */
-export const writtenOf = ({ before, events, run, start }: Known, at: number, seen: string | null): Written => ({
+export const writtenOf = ({ before, events, run, start }: Known, at: number, seen: string | null): RunWrite => ({
   run,
   before: before ?? null,
   seen,
@@ -37,7 +37,7 @@ export const writtenOf = ({ before, events, run, start }: Known, at: number, see
 })
 
 /** The number of characters in the output and the events of a change. Events leave out a large output. */
-export const length = (written: Written): number =>
+export const length = (written: RunWrite): number =>
   written.events.reduce(
     (sum, { payload }) => sum + String(payload).length,
     Runs.isChanged("data", written) ? JSON.stringify(written.run.data).length : 0
@@ -64,7 +64,7 @@ export const changes = (sql: SqlClient.SqlClient, all: ReadonlyArray<Known>, at:
  * locked, or all are written only where they are the version that was seen. Failures are also kept where they are
  * counted; those that are there already stay.
  */
-export const write = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, all: ReadonlyArray<Written>) {
+export const write = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, all: ReadonlyArray<RunWrite>) {
   if (all.length === 0) return new Map<string, string>()
   const states = Runs.changed(all)
   const runs = all.map(({ run, seen }) => (seen === null ? states.encode(run) : { ...states.encode(run), seen }))
@@ -134,7 +134,7 @@ export const events = (
     all.map((one) => Events.table.encode({ ...one, at }))
   )
 
-const insertEvents = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, all: Written["events"]) {
+const insertEvents = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, all: RunWrite["events"]) {
   const [first, ...rest] = all
   if (first === undefined) return
   yield* sql`insert into run_events ${sql.insert([first, ...rest])}`

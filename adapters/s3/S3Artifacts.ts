@@ -8,8 +8,8 @@ import {
   ArtifactsUnavailable,
   type Description,
   isId,
-  type Kept,
-  type Range
+  type Range,
+  type StoredArtifact
 } from "../../core/run/artifact/ArtifactFiles.ts"
 import * as S3Client from "./S3Client.ts"
 
@@ -106,7 +106,7 @@ export const layer = (options: S3Client.Options) =>
       const answer = yield* send({ method: "HEAD", key: id })
       if (answer.status === 404) return Option.none()
       const name = answer.headers.get(fileNameHeader)
-      const kept: Kept = {
+      const kept: StoredArtifact = {
         mediaType: answer.headers.get("content-type") ?? "application/octet-stream",
         fileName: name === null ? null : decodeURIComponent(name),
         size: Number(answer.headers.get("content-length") ?? 0),

@@ -16,7 +16,7 @@ import { EvidenceGroup } from "./evidence/EvidenceApi.ts"
 import { GatesGroup } from "./gate/GatesApi.ts"
 import { Authorization } from "./http/Authorization.ts"
 import { SchemaErrors } from "./http/body/SchemaErrors.ts"
-import { Surrounded } from "./http/Surrounded.ts"
+import { EarlyRefusals } from "./http/EarlyRefusals.ts"
 import { InstallationGroup } from "./installation/InstallationApi.ts"
 import { InteractionsGroup } from "./interaction/InteractionsApi.ts"
 import { LiveGroup } from "./live/LiveApi.ts"
@@ -69,7 +69,7 @@ const described: HttpApi.HttpApi<
       HttpApiGroup.AddMiddleware<Groups, Authorization> | typeof InvitationsGroup,
       SchemaErrors
     >,
-    Surrounded
+    EarlyRefusals
   >
 > = HttpApi.make("sluice")
   .add(WorkflowsGroup)
@@ -101,7 +101,7 @@ const described: HttpApi.HttpApi<
   // Requires a key where its endpoints need one.
   .add(InvitationsGroup)
   .middleware(SchemaErrors)
-  .middleware(Surrounded)
+  .middleware(EarlyRefusals)
   // Report all validation errors, not only the first.
   .annotate(HttpApi.ParseOptions, { errors: "all" })
   .annotateMerge(

@@ -71,7 +71,7 @@ import * as Closing from "./http/Closing.ts"
 import * as Endpoints from "./http/Endpoints.ts"
 import * as Errors from "./http/Errors.ts"
 import { noEndpoint } from "./http/Refusals.ts"
-import * as Surroundings from "./http/Surroundings.ts"
+import * as RequestPipeline from "./http/RequestPipeline.ts"
 import * as InboundRoutes from "./inbound/InboundRoutes.ts"
 import * as InstallationHttp from "./installation/InstallationHttp.ts"
 import * as InteractionsHttp from "./interaction/InteractionsHttp.ts"
@@ -86,7 +86,7 @@ import * as Reference from "./Reference.ts"
 import * as ArtifactRoutes from "./run/ArtifactRoutes.ts"
 import * as RunsHttp from "./run/RunsHttp.ts"
 import * as SchedulesHttp from "./schedule/SchedulesHttp.ts"
-import * as Stalled from "./stream/Stalled.ts"
+import * as StalledConnections from "./stream/StalledConnections.ts"
 import { Streams } from "./stream/Streams.ts"
 import * as AuthenticationHttp from "./vault/AuthenticationHttp.ts"
 import * as EncryptionKeyHttp from "./vault/EncryptionKeyHttp.ts"
@@ -207,7 +207,7 @@ const routes = Layer.mergeAll(
     Layer.provide(handlers),
     Layer.provide(Authorization.layer),
     Layer.provide(SchemaErrors.layer),
-    Layer.provide(Surroundings.layer)
+    Layer.provide(RequestPipeline.layer)
   ),
   Reference.layer,
   Guide.layer(),
@@ -257,7 +257,7 @@ const answerMistakes = Effect.catchCause((cause: Cause.Cause<unknown>) =>
 const served = (limits: ReadonlyArray<RateLimit.Limit>) =>
   Layer.unwrap(
     Effect.gen(function* () {
-      const surround = yield* Surroundings.make(limits)
+      const surround = yield* RequestPipeline.make(limits)
       const routed = yield* Effect.provideService(
         HttpRouter.toHttpEffect(routes),
         HttpRouter.RouterConfig,
@@ -342,7 +342,7 @@ const listening = (options: { readonly host: string; readonly port: number; read
       const server = createServer({ requestTimeout: 60_000, headersTimeout: 15_000, keepAliveTimeout: 65_000 })
       server.on("clientError", Unreadable.answer)
       Closing.afterWhatArrived(server)
-      yield* Stalled.watch(server, options.stalledSeconds ?? Stalled.defaultSeconds)
+      yield* StalledConnections.watch(server, options.stalledSeconds ?? StalledConnections.defaultSeconds)
       return NodeHttpServer.layerServer(() => server, {
         port: options.port,
         host: options.host,

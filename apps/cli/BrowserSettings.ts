@@ -22,7 +22,7 @@ const number = (
   )
 
 /** The endpoints of a grid: written in the setting, or in a file that it names. */
-export type Written = Effect.Effect<ReadonlyArray<Endpoints.Endpoint>, string>
+export type GridSetting = Effect.Effect<ReadonlyArray<Endpoints.Endpoint>, string>
 
 const parsed = (written: string): Effect.Effect<ReadonlyArray<Endpoints.Endpoint>, string> =>
   Result.match(Endpoints.parse(written), {
@@ -31,7 +31,7 @@ const parsed = (written: string): Effect.Effect<ReadonlyArray<Endpoints.Endpoint
   })
 
 /** A file is read again each time. */
-const endpointsOf = (written: string): Written =>
+const endpointsOf = (written: string): GridSetting =>
   written.startsWith("@")
     ? Effect.flatMap(
         Effect.try({

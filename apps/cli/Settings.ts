@@ -9,7 +9,7 @@ import { formatters } from "../../adapters/log/LogFormat.ts"
 import * as PhoneNumbers from "../../core/vault/otp/PhoneNumbers.ts"
 import * as Proxies from "../../core/vault/Proxies.ts"
 import * as RateLimit from "../../core/workspace/request/RateLimit.ts"
-import * as Stalled from "../api/stream/Stalled.ts"
+import * as StalledConnections from "../api/stream/StalledConnections.ts"
 import * as StreamPlaces from "../api/stream/StreamPlaces.ts"
 import { variable as noted } from "./guards/Variables.ts"
 
@@ -267,7 +267,7 @@ export const listening = {
     "Time after which the connection of a client that reads nothing is closed"
   ).pipe(
     Flag.withSchema(wholeNumber(1, 3_600, "a number of seconds from 1 to 3600")),
-    Flag.withDefault(Stalled.defaultSeconds)
+    Flag.withDefault(StalledConnections.defaultSeconds)
   ),
   drainSeconds: setting(
     "drain",

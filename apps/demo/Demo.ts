@@ -5,7 +5,7 @@
 import { Clock, Effect, Redacted, Schema, Stream } from "effect"
 import * as VaultValues from "../../adapters/crypto/VaultValues.ts"
 import * as Client from "../api/Client.ts"
-import { type Visitor, visitors } from "./DemoUsers.ts"
+import { type DemoUser, demoUsers } from "./DemoUsers.ts"
 import { demoWorkflow } from "./Workflow.ts"
 
 /** Receives the progress of the demo. */
@@ -45,8 +45,8 @@ export interface Options {
 export const keepCredentials = Effect.fn("Demo.keepCredentials")(function* (options: Options) {
   const client = yield* Client.make({ baseUrl: options.api, key: options.key })
   const seal = (value: string) => VaultValues.seal(options.encryptionKey, Redacted.make(value))
-  const keep = Effect.fnUntraced(function* (name: string, visitor: Visitor) {
-    const { second } = visitor
+  const keep = Effect.fnUntraced(function* (name: string, demoUser: DemoUser) {
+    const { second } = demoUser
     const method =
       second?._tag === "app"
         ? { tfa_method: "AUTHENTICATOR" as const, tfa_secret: yield* seal(second.secret) }
@@ -57,14 +57,14 @@ export const keepCredentials = Effect.fn("Demo.keepCredentials")(function* (opti
       payload: {
         permissioned_user_id: name,
         domain: options.site,
-        user_name: yield* seal(visitor.user),
-        password: yield* seal(visitor.password),
+        user_name: yield* seal(demoUser.user),
+        password: yield* seal(demoUser.password),
         persist_cookies: true,
         ...method
       }
     })
   })
-  const { buyer, controller, owner } = visitors
+  const { buyer, controller, owner } = demoUsers
   yield* Effect.forEach(Object.entries({ controller, buyer, owner }), ([name, one]) => keep(name, one))
 }, Effect.mapError(toFailure))
 

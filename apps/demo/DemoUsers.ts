@@ -13,13 +13,13 @@ export type SecondFactor =
 
 export type Channel = "mail" | "text" | "person"
 
-export interface Visitor {
+export interface DemoUser {
   readonly user: string
   readonly password: string
   readonly second: SecondFactor | null
 }
 
-export const visitors = {
+export const demoUsers = {
   clerk: { user: "clerk@marlow.example", password: "tide-and-timber", second: null },
   controller: {
     user: "controller@marlow.example",
@@ -35,4 +35,4 @@ export const visitors = {
   driver: { user: "driver@marlow.example", password: "winch-and-wharf", second: { _tag: "sent", by: "text" } },
   partner: { user: "partner@marlow.example", password: "brine-and-beacon", second: { _tag: "link" } },
   owner: { user: "owner@marlow.example", password: "gale-and-gunwale", second: { _tag: "sent", by: "person" } }
-} as const satisfies Readonly<Record<string, Visitor>>
+} as const satisfies Readonly<Record<string, DemoUser>>

@@ -4,7 +4,7 @@
  */
 import { createTransport } from "nodemailer"
 import type { Message } from "./SignIn.ts"
-import type { Post } from "./Site.ts"
+import type { DeliverMessage } from "./Site.ts"
 
 export interface Options {
   /** The SMTP server on loopback that accepts the mails; `null` when there is none. */
@@ -14,24 +14,24 @@ export interface Options {
   readonly say: (line: string) => void
 }
 
-export const make = ({ addresses, say, smtpPort }: Options): Post => {
+export const make = ({ addresses, say, smtpPort }: Options): DeliverMessage => {
   const transport =
     smtpPort === null
       ? null
       : createTransport({ host: "127.0.0.1", port: smtpPort, tls: { rejectUnauthorized: false } })
   return async (message) => {
-    const to = addresses.get(message.visitor.user)
+    const to = addresses.get(message.demoUser.user)
     if (message.by === "mail" && to !== undefined && transport !== null) {
       await transport.sendMail({ from: "Marlow Wholesale <no-reply@marlow.example>", to, ...mail(message) })
     } else {
-      say(`Marlow Wholesale tells ${message.visitor.user} by ${message.by}: ${message.secret}`)
+      say(`Marlow Wholesale tells ${message.demoUser.user} by ${message.by}: ${message.secret}`)
     }
   }
 }
 
 /** The mail. Like many real ones, it contains a number that is not a code. */
-export const mail = ({ secret, visitor }: Message) =>
-  visitor.second?._tag === "link"
+export const mail = ({ secret, demoUser }: Message) =>
+  demoUser.second?._tag === "link"
     ? {
         subject: "Sign in to Marlow Wholesale",
         html: `<p>Hello,</p><p><a href="${secret}">Sign in to Marlow Wholesale</a></p><p>The link is good for 10 minutes. If you did not

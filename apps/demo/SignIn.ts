@@ -3,24 +3,24 @@
  */
 import { randomBytes, randomInt } from "node:crypto"
 import { HOTP, Secret, TOTP } from "otpauth"
-import type { Channel, SecondFactor, Visitor } from "./DemoUsers.ts"
+import type { Channel, DemoUser, SecondFactor } from "./DemoUsers.ts"
 
 /** A message of the site to a user. */
 export interface Message {
-  readonly visitor: Visitor
+  readonly demoUser: DemoUser
   readonly by: Channel
   /** The code, or the address of the link. */
   readonly secret: string
 }
 
 /** The sign-in state of a user. */
-export type Standing =
-  | { readonly _tag: "stranger" }
-  | { readonly _tag: "asked"; readonly second: SecondFactor }
-  | { readonly _tag: "inside" }
+export type SignInState =
+  | { readonly _tag: "signedOut" }
+  | { readonly _tag: "secondFactor"; readonly second: SecondFactor }
+  | { readonly _tag: "signedIn" }
 
 interface Session {
-  readonly visitor: Visitor
+  readonly demoUser: DemoUser
   inside: boolean
   failures: number
   /** The code or the ticket of the link that was sent to this session; empty without one, and after its use. */
@@ -43,9 +43,9 @@ export class SignIn {
   }
 
   /** Begins a session for a user with the right password, and returns the message to send, if any. */
-  begin(visitor: Visitor, origin: string): { readonly session: string; readonly message: Message | null } {
+  begin(demoUser: DemoUser, origin: string): { readonly session: string; readonly message: Message | null } {
     const id = randomBytes(16).toString("hex")
-    const session: Session = { visitor, inside: visitor.second === null, failures: 0, expected: "" }
+    const session: Session = { demoUser, inside: demoUser.second === null, failures: 0, expected: "" }
     this.#sessions.set(id, session)
     const [oldest] = this.#sessions.keys()
     if (this.#sessions.size > maxSessions && oldest !== undefined) this.#sessions.delete(oldest)
@@ -59,23 +59,23 @@ export class SignIn {
   }
 
   #send(session: Session, origin: string): Message | null {
-    const { second } = session.visitor
+    const { second } = session.demoUser
     if (second?._tag === "sent") {
       session.expected = String(randomInt(1_000_000)).padStart(6, "0")
-      return { visitor: session.visitor, by: second.by, secret: session.expected }
+      return { demoUser: session.demoUser, by: second.by, secret: session.expected }
     }
     if (second?._tag === "link") {
       session.expected = randomBytes(24).toString("base64url")
-      return { visitor: session.visitor, by: "mail", secret: `${origin}/enter?ticket=${session.expected}` }
+      return { demoUser: session.demoUser, by: "mail", secret: `${origin}/enter?ticket=${session.expected}` }
     }
     return null
   }
 
-  standing(id: string | null): Standing {
+  standing(id: string | null): SignInState {
     const session = id === null ? undefined : this.#sessions.get(id)
-    if (session === undefined) return { _tag: "stranger" }
-    const { second } = session.visitor
-    return session.inside || second === null ? { _tag: "inside" } : { _tag: "asked", second }
+    if (session === undefined) return { _tag: "signedOut" }
+    const { second } = session.demoUser
+    return session.inside || second === null ? { _tag: "signedIn" } : { _tag: "secondFactor", second }
   }
 
   /**
@@ -90,7 +90,7 @@ export class SignIn {
   }
 
   #isRight(session: Session, typed: string): boolean {
-    const { second } = session.visitor
+    const { second } = session.demoUser
     if (second?._tag !== "app") {
       const right = session.expected !== "" && typed === session.expected
       if (right) session.expected = ""

@@ -4,30 +4,30 @@
  */
 import { createServer, type IncomingMessage } from "node:http"
 import { Clock, Effect } from "effect"
-import { type Visitor, visitors } from "./DemoUsers.ts"
+import { type DemoUser, demoUsers } from "./DemoUsers.ts"
 import { orders, type Status } from "./Orders.ts"
 import * as Pages from "./Pages.ts"
 import { type Message, SignIn } from "./SignIn.ts"
 
 /** Delivers a message of the site to a user. It completes when the message is sent. */
-export type Post = (message: Message) => Promise<void>
+export type DeliverMessage = (message: Message) => Promise<void>
 
 export interface Options {
-  readonly post: Post
+  readonly post: DeliverMessage
   /** The users of the site. */
-  readonly visitors: ReadonlyArray<Visitor>
+  readonly users: ReadonlyArray<DemoUser>
 }
 
-const defaults: Options = { post: () => Promise.resolve(), visitors: Object.values(visitors) }
+const defaults: Options = { post: () => Promise.resolve(), users: Object.values(demoUsers) }
 
 /** Serves the site on a port, or on a free one when the port is in use, and answers its origin. */
 export const serve = (wantedPort: number, options: Partial<Options> = {}) =>
   Effect.gen(function* () {
     const clock = yield* Clock.Clock
-    const house = { ...defaults, ...options, doorkeeper: new SignIn(() => clock.currentTimeMillisUnsafe()) }
+    const site = { ...defaults, ...options, signIn: new SignIn(() => clock.currentTimeMillisUnsafe()) }
     const listening = Effect.callback<{ readonly origin: string; readonly close: () => void }>((resume) => {
       const server = createServer((request, response) => {
-        answer(house, request)
+        answer(site, request)
           .then(({ body, headers, status }) => void response.writeHead(status, headers).end(body))
           .catch(() => response.destroy())
       })
@@ -47,8 +47,8 @@ export const serve = (wantedPort: number, options: Partial<Options> = {}) =>
     return origin
   })
 
-interface House extends Options {
-  readonly doorkeeper: SignIn
+interface SiteState extends Options {
+  readonly signIn: SignIn
 }
 
 interface Answer {
@@ -69,34 +69,34 @@ const redirect = (location: string, headers: Record<string, string> = {}): Answe
   body: ""
 })
 
-const answer = async ({ doorkeeper, post, visitors: known }: House, request: IncomingMessage): Promise<Answer> => {
+const answer = async ({ signIn, post, users: known }: SiteState, request: IncomingMessage): Promise<Answer> => {
   const url = URL.parse(request.url ?? "", "http://demo")
   if (url === null) return html(400, Pages.problem("Bad request", "The address is not valid"))
   const origin = `http://${request.headers.host ?? "127.0.0.1"}`
   const session = sessionOf(request)
-  const standing = doorkeeper.standing(session)
-  const asks = standing._tag === "asked" ? standing.second : null
+  const standing = signIn.standing(session)
+  const asks = standing._tag === "secondFactor" ? standing.second : null
 
   if (request.method === "POST") {
     const form = await readForm(request)
     if (form === null) return html(413, Pages.problem("Too much", "This form is too large"))
     if (url.pathname === "/login") {
       const [user, password] = [form.get("user"), form.get("password")]
-      const visitor = known.find((one) => one.user === user && one.password === password)
-      if (visitor === undefined) return html(401, Pages.login("Unknown user name or wrong password"))
-      const begun = doorkeeper.begin(visitor, origin)
+      const demoUser = known.find((one) => one.user === user && one.password === password)
+      if (demoUser === undefined) return html(401, Pages.login("Unknown user name or wrong password"))
+      const begun = signIn.begin(demoUser, origin)
       if (begun.message !== null) await post(begun.message)
-      const to = visitor.second === null ? "/orders" : "/verify"
+      const to = demoUser.second === null ? "/orders" : "/verify"
       return redirect(to, { "set-cookie": `${cookie}=${begun.session}; Path=/; HttpOnly; SameSite=Lax; Max-Age=86400` })
     }
     if (url.pathname === "/verify" && session !== null && asks !== null) {
-      if (doorkeeper.enter(session, (form.get("code") ?? "").trim())) return redirect("/orders")
-      return doorkeeper.standing(session)._tag === "asked"
+      if (signIn.enter(session, (form.get("code") ?? "").trim())) return redirect("/orders")
+      return signIn.standing(session)._tag === "secondFactor"
         ? html(401, Pages.verify(asks, "This code is not right, or was used before"))
         : html(401, Pages.login("Too many wrong codes: sign in again"))
     }
     if (url.pathname === "/verify/again" && session !== null && asks !== null) {
-      const message = doorkeeper.again(session, origin)
+      const message = signIn.again(session, origin)
       if (message !== null) await post(message)
       return redirect("/verify")
     }
@@ -105,16 +105,16 @@ const answer = async ({ doorkeeper, post, visitors: known }: House, request: Inc
   if (request.method !== "GET") return html(405, Pages.problem("Not allowed", "This page accepts only GET requests"))
   if (url.pathname === "/login") return html(200, Pages.login(null))
   if (url.pathname === "/logout") {
-    if (session !== null) doorkeeper.leave(session)
+    if (session !== null) signIn.leave(session)
     return redirect("/login", { "set-cookie": `${cookie}=; Path=/; Max-Age=0` })
   }
   if (url.pathname === "/verify" && asks !== null) return html(200, Pages.verify(asks, null))
   if (url.pathname === "/enter" && session !== null && asks?._tag === "link") {
-    return doorkeeper.enter(session, url.searchParams.get("ticket") ?? "")
+    return signIn.enter(session, url.searchParams.get("ticket") ?? "")
       ? redirect("/orders")
       : html(401, Pages.problem("This link is not valid", "It was used, or replaced by a newer one"))
   }
-  if (standing._tag !== "inside") return redirect(standing._tag === "asked" ? "/verify" : "/login")
+  if (standing._tag !== "signedIn") return redirect(standing._tag === "secondFactor" ? "/verify" : "/login")
   return show(url)
 }
 

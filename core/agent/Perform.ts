@@ -2,7 +2,7 @@
  * Executes one node of a graph: each action by its own function, and the iterations of loops.
  */
 import { Effect } from "effect"
-import type { Port, Using } from "../browser/Browser.ts"
+import type { Port, SessionParts } from "../browser/Browser.ts"
 import type { ActionName } from "../workflow/language/graph/Action.ts"
 import type { Node } from "../workflow/language/graph/Graph.ts"
 import { elementsOf, expectedElements } from "../workflow/language/parameters/Control.ts"
@@ -122,7 +122,7 @@ const turn = Effect.fnUntraced(function* (
 const itemsOf = Effect.fnUntraced(function* (
   node: Position.LoopNode,
   memory: Memory.Memory,
-  page: Using<"navigation">
+  page: SessionParts<"navigation">
 ) {
   const over = node.parameters.variable_over
   const value = typeof over === "string" ? yield* Memory.evaluate(over, memory, page) : over

@@ -18,7 +18,7 @@ export interface Question {
 }
 
 /** Why a step failed, where a person may correct it. */
-export interface Mistake {
+export interface CorrectableFailure {
   readonly node: Node
   readonly message: string
   /** The current inputs of the run. */
@@ -57,5 +57,5 @@ export interface Person {
   /** The answer to a question, which satisfies its schema; `null` when there is none in time. */
   readonly ask: (question: Question) => Effect.Effect<Schema.JsonObject | null>
   /** The correction of a mistake; `null` if no answer comes in time. */
-  readonly correct: (mistake: Mistake) => Effect.Effect<Correction | null>
+  readonly correct: (mistake: CorrectableFailure) => Effect.Effect<Correction | null>
 }

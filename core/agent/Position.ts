@@ -51,10 +51,10 @@ export const after = (graph: Graph, position: Position, done: Done | LoopTurn): 
 }
 
 /** The names of the branches of an edge in a document. */
-export type Way = "to" | "true" | "false" | "loop_not_done" | "loop_done"
+export type BranchName = "to" | "true" | "false" | "loop_not_done" | "loop_done"
 
 /** The branch of an edge that is followed after a step. */
-export const wayOn = (edge: Edge, done: Done | LoopTurn): { readonly way: Way; readonly to: NodeId } => {
+export const wayOn = (edge: Edge, done: Done | LoopTurn): { readonly way: BranchName; readonly to: NodeId } => {
   switch (edge._tag) {
     case "Next":
       return { way: "to", to: edge.to }

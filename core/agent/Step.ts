@@ -2,7 +2,7 @@
  * The inputs and results of an action. Each action is one function in the folder `action`.
  */
 import type { Effect, Schema } from "effect"
-import type { Port, Using } from "../browser/Browser.ts"
+import type { Port, SessionParts } from "../browser/Browser.ts"
 import type { Download } from "../browser/file/DownloadPorts.ts"
 import type { Shot } from "../browser/vision/Shot.ts"
 import type { LoginCodes } from "../vault/otp/LoginCodes.ts"
@@ -16,7 +16,7 @@ import type { Memory } from "./variables/Memory.ts"
 
 /** The context of one step, with the parts of the session that its action needs. */
 export interface StepContext<P extends Port = Port> {
-  readonly page: Using<P>
+  readonly page: SessionParts<P>
   readonly memory: Memory
   /** Passes on a screenshot that the workflow asked for. */
   readonly shoot: (

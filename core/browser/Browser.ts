@@ -23,7 +23,7 @@ export interface BrowserSession {
 export type Port = keyof BrowserSession
 
 /** The parts of a session that a function needs. */
-export type Using<P extends Port> = Pick<BrowserSession, P>
+export type SessionParts<P extends Port> = Pick<BrowserSession, P>
 
 export class Browser extends Context.Service<
   Browser,

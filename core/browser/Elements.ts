@@ -10,7 +10,7 @@ import type { Appearance } from "./element/Appearance.ts"
 import type { ClickKind, ElementQuery } from "./element/ElementQuery.ts"
 import type { ExtractionPlan } from "./element/Extraction.ts"
 import type { InspectedField } from "./element/InspectedField.ts"
-import type { Sought, Survey } from "./element/Survey.ts"
+import type { Survey, SurveyTarget } from "./element/Survey.ts"
 import type { LocalFile } from "./file/FileSource.ts"
 import type { PageFailure } from "./PageFailure.ts"
 import type { Aim, Drag } from "./vision/Dragging.ts"
@@ -83,7 +83,7 @@ export interface Elements {
    * scrolls the wanted element into view, and changes nothing else. Fails where the page does not answer in
    * time.
    */
-  readonly survey: (sought: Sought) => Effect.Effect<Survey, PageFailure>
+  readonly survey: (sought: SurveyTarget) => Effect.Effect<Survey, PageFailure>
   /**
    * Scrolls, within the given time. After each step it waits for the content that the page then loads. At the end of the
    * page it waits briefly for more content, and stops when none loads.

@@ -58,7 +58,7 @@ export const make = Effect.gen(function* () {
     }
     const code = yield* declaredCode(claimed, failure)
     const requeued = code?.action !== "retry" && isRequeued(claimed.version.content.settings, failure)
-    const message = requeued && committed ? `${failure.message}. ${notAgain}` : failure.message
+    const message = requeued && committed ? `${failure.message}. ${noRetryReason}` : failure.message
     const error: RunFailure = {
       ...reportedAs(failure, message, code),
       id: yield* identifiers.uuid,
@@ -85,7 +85,7 @@ const reportedAs = (
 const later: Retry = { times: null, delayMillis: null }
 
 /** The reason why a run ends although a retry might succeed. */
-const notAgain = "The run is not retried, because it passed a node that must not be repeated"
+const noRetryReason = "The run is not retried, because it passed a node that must not be repeated"
 
 /** Whether a run with a temporary failure is retried later. */
 const isRequeued = (settings: Settings, { passing }: Failure): boolean =>

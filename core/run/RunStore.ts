@@ -95,12 +95,12 @@ export interface Tally {
   readonly isComplete: boolean
   readonly workflows: ReadonlyArray<{ readonly id: WorkflowId; readonly name: string; readonly count: number }>
   /** A run with several failures of one code counts once for that code. */
-  readonly errorCodes: ReadonlyArray<Counted>
-  readonly tags: ReadonlyArray<Counted>
+  readonly errorCodes: ReadonlyArray<ValueCount>
+  readonly tags: ReadonlyArray<ValueCount>
 }
 
 /** How many runs have a value. */
-export interface Counted {
+export interface ValueCount {
   readonly value: string
   readonly count: number
 }

@@ -11,7 +11,7 @@ import * as Timing from "./ScheduleTiming.ts"
 type Previewed = Pick<RunSchedule.RunSchedule, "id" | "terms">
 
 /** A future firing. Local times are written with their offset. */
-export interface Coming {
+export interface FutureFiring {
   readonly instant: number
   readonly firesAt: number
   readonly local: string
@@ -24,11 +24,11 @@ export interface Coming {
 }
 
 /** The next firings after an instant, at most `count`. */
-export const next = (schedule: Previewed, gate: Gate, after: number, count: number): ReadonlyArray<Coming> => {
+export const next = (schedule: Previewed, gate: Gate, after: number, count: number): ReadonlyArray<FutureFiring> => {
   const instants = RunSchedule.instantsOf(schedule, gate)
   const { runWindow } = gate
   const zone = Timing.zoneOf(schedule.terms.timing, runWindow)
-  const found: Array<Coming> = []
+  const found: Array<FutureFiring> = []
   for (let instant = instants.next(after); instant !== null && found.length < count; instant = instants.next(instant)) {
     const firesAt = RunSchedule.firesAt(schedule, instant)
     const opening = runWindow === null ? null : RunWindow.opening(RunWindow.compile(runWindow), firesAt)

@@ -32,7 +32,7 @@ export interface View {
 
 /** The next firings. */
 export interface PreviewView {
-  readonly coming: ReadonlyArray<Preview.Coming>
+  readonly coming: ReadonlyArray<Preview.FutureFiring>
   readonly warnings: ReadonlyArray<RunWindowIssue>
 }
 

@@ -33,13 +33,13 @@ export const array = <A>(item: Generated<A>, maximum: number): Generated<Readonl
 /** Objects with a value for each field. */
 export const record = <Fields extends Readonly<Record<string, Generated<unknown>>>>(
   fields: Fields
-): Generated<{ readonly [Name in keyof Fields]: Of<Fields[Name]> }> => ({
+): Generated<{ readonly [Name in keyof Fields]: GeneratedValue<Fields[Name]> }> => ({
   in: (library) =>
     library.record(Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, field.in(library)])))
 })
 
 /** The values of a description. */
-export type Of<G> = G extends Generated<infer A> ? A : never
+export type GeneratedValue<G> = G extends Generated<infer A> ? A : never
 
 /** Values that are made from others. */
 export const map = <A, B>(of: Generated<A>, to: (value: A) => B): Generated<B> => ({

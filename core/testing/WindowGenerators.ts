@@ -116,7 +116,7 @@ const ruleParts = Generated.record({
 
 const frequencies = ["DAILY", "WEEKLY", "MONTHLY", "YEARLY"] as const
 
-const ruleOf = (parts: Generated.Of<typeof ruleParts>): string => {
+const ruleOf = (parts: Generated.GeneratedValue<typeof ruleParts>): string => {
   const frequency = frequencies[parts.frequency] ?? "DAILY"
   const yearly = frequency === "YEARLY"
   const numbers = (name: string, allowed: boolean, list: ReadonlyArray<number>) => {
@@ -219,7 +219,7 @@ const ordered = (from: TimeOfDay, to: TimeOfDay) => {
 
 const dayAt = (index: number): Day => Day.literals[index % 7] ?? "MONDAY"
 
-const toPeriod = ({ day, from, overnight, to }: Generated.Of<typeof period>): RegularPeriod => {
+const toPeriod = ({ day, from, overnight, to }: Generated.GeneratedValue<typeof period>): RegularPeriod => {
   const [start, end] = overnight ? [from, to] : ordered(from, to)
   return {
     active_start_day: dayAt(day),
@@ -229,7 +229,7 @@ const toPeriod = ({ day, from, overnight, to }: Generated.Of<typeof period>): Re
   }
 }
 
-const toSpecial = (made: Generated.Of<typeof special>): SpecialHours => {
+const toSpecial = (made: Generated.GeneratedValue<typeof special>): SpecialHours => {
   const first = (eventfulDays[made.start.day] ?? 0) + made.start.shift * dayMillis
   const [opens, closes] = ordered(made.from, made.to)
   const kind = kinds[made.kind]

@@ -20,7 +20,7 @@ export const ModelAvailability: Context.Reference<Availability> = Context.Refere
 )
 
 /** Actions that ignore `execution`. */
-const heedless = new Set(["INPUT_SELECT", "CAPTCHA"])
+const actionsWithoutExecution = new Set(["INPUT_SELECT", "CAPTCHA"])
 
 /** A problem for each node that names an unavailable model, at its path. Values that cannot be read as a node are skipped. */
 export const problems = (
@@ -31,7 +31,7 @@ export const problems = (
   (Array.isArray(nodes) ? nodes : []).flatMap((node: Schema.Json, index): ReadonlyArray<Problem> => {
     const { action, name, parameters } = Json.objectOf(node)
     const { execution, llm_model, model } = Json.objectOf(parameters)
-    if (!isModelExecution(execution) || heedless.has(String(action))) return []
+    if (!isModelExecution(execution) || actionsWithoutExecution.has(String(action))) return []
     const path = `${pathOf(index)}.parameters`
     if (names.length === 0) {
       const remedy = setting === undefined ? "Use STATIC" : `Set ${setting}, or use STATIC`

@@ -83,7 +83,7 @@ const decode = Schema.decodeUnknownResult(SaveBody, { errors: "all" })
  */
 export const read = (body: unknown, now: number, errorCodes: ReadonlySet<string> | null = null): Draft => {
   const decoded = decode(body)
-  const sent = Result.isSuccess(decoded) ? decoded.success : salvaged(body)
+  const sent = Result.isSuccess(decoded) ? decoded.success : validFields(body)
   const content: Content = {
     nodes: Legacy.placeholders(sent.nodes ?? null),
     edges: sent.edges ?? null,
@@ -147,7 +147,7 @@ export const verdict = (
  * Returns whether a draft can be refused without asking the store for sizes: it has problems, and no field is so
  * large that its size could be another problem.
  */
-export const isHopeless = ({ content, problems }: Draft): boolean =>
+export const isRefusedWithoutSizes = ({ content, problems }: Draft): boolean =>
   problems.length > 0 && FieldLimit.overBytes(FieldLimit.rawSizes(content)).length === 0
 
 /** Reads a window that is a field of a larger body. */
@@ -168,7 +168,7 @@ const keep: WindowChange = { _tag: "Keep" }
 /**
  * The fields of a body that have the right type, so that further checks can run on them although others are invalid.
  */
-const salvaged = (body: unknown): typeof SaveBody.Type => {
+const validFields = (body: unknown): typeof SaveBody.Type => {
   const fields = Json.isObject(body) ? body : {}
   const each = Object.entries(SaveBody.fields).flatMap(([name, field]) => {
     const value = fields[name]

@@ -174,7 +174,7 @@ export class Workflows extends Context.Service<
         options: { readonly id?: WorkflowId; readonly uniquelyNamed: boolean }
       ) {
         const draft = withProblems(sent, ModelAvailability.problems(sent.content.nodes, models))
-        if (SaveBody.isHopeless(draft)) yield* Effect.fromResult(SaveBody.verdict(draft, null))
+        if (SaveBody.isRefusedWithoutSizes(draft)) yield* Effect.fromResult(SaveBody.verdict(draft, null))
         const at = yield* Clock.currentTimeMillis
         const workflowId = options.id ?? WorkflowId.make(yield* identifiers.uuid)
         const stored: StoredWorkflow = {
@@ -211,7 +211,7 @@ export class Workflows extends Context.Service<
 
       const keepNext = Effect.fnUntraced(function* (caller: Caller, id: WorkflowId, sent: SaveBody.Draft) {
         const draft = withProblems(sent, ModelAvailability.problems(sent.content.nodes, models))
-        if (SaveBody.isHopeless(draft)) yield* Effect.fromResult(SaveBody.verdict(draft, null))
+        if (SaveBody.isRefusedWithoutSizes(draft)) yield* Effect.fromResult(SaveBody.verdict(draft, null))
         const versionId = VersionId.make(yield* identifiers.uuid)
         let former: StoredWorkflow | null = null
         const save = store.save(

@@ -10,7 +10,7 @@ import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import type { WorkspaceId } from "./Ids.ts"
 
 /** Each record has an id, a UUID, that never changes. */
-export interface Kept {
+export interface CollectionRecord {
   readonly id: string
 }
 
@@ -21,7 +21,7 @@ export class KeyTaken extends Schema.TaggedError<KeyTaken>()("KeyTaken", { key: 
   }
 }
 
-export interface Collection<A extends Kept> {
+export interface Collection<A extends CollectionRecord> {
   /** All records, in the order of their insertion. */
   readonly list: (workspaceId: WorkspaceId) => Effect.Effect<ReadonlyArray<A>, StoreUnavailable>
 
@@ -60,7 +60,7 @@ export interface Collection<A extends Kept> {
 }
 
 /** A kind of records: its name (lower case and underscores), its JSON form, and its key. */
-export interface Kind<A extends Kept> {
+export interface Kind<A extends CollectionRecord> {
   readonly name: string
   readonly schema: Schema.Codec<A, unknown>
   readonly key: (value: A) => string

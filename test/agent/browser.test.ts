@@ -1,7 +1,7 @@
 import { createServer } from "node:http"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { visitors } from "../../apps/demo/DemoUsers.ts"
+import { demoUsers } from "../../apps/demo/DemoUsers.ts"
 import { orders, totalCents } from "../../apps/demo/Orders.ts"
 import { demoWorkflow } from "../../apps/demo/Workflow.ts"
 import type { Failure, Outcome } from "../../core/agent/Outcome.ts"
@@ -24,13 +24,13 @@ const extract = (properties: object, more: object = {}): Step => ({
   parameters: { extract_data_model: { type: "object", properties }, ...more }
 })
 const signIn = [
-  type("//input[@id='user']", visitors.clerk.user),
-  type("css=#password", visitors.clerk.password),
+  type("//input[@id='user']", demoUsers.clerk.user),
+  type("css=#password", demoUsers.clerk.password),
   click("role=button[name='Sign in']")
 ]
 
-const clerk = (site: string, password: string = visitors.clerk.password) =>
-  account("MARLOW", { userName: visitors.clerk.user, password }, entryOf({}, { domain: site }))
+const clerk = (site: string, password: string = demoUsers.clerk.password) =>
+  account("MARLOW", { userName: demoUsers.clerk.user, password }, entryOf({}, { domain: site }))
 
 const failureOf = ({ outcome }: { readonly outcome: Outcome }): Failure => {
   if (outcome._tag === "Failed") return outcome.failure

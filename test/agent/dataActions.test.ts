@@ -4,7 +4,7 @@ import { Model } from "../../core/agent/model/Model.ts"
 import { Browser } from "../../core/browser/Browser.ts"
 import * as ScriptedBrowser from "../../core/testing/browser/ScriptedBrowser.ts"
 import { account } from "../support/accounts.ts"
-import { altered } from "../support/altered.ts"
+import { altered } from "../support/alteredSessions.ts"
 import { graphOf, type Step, walk } from "../support/browser.ts"
 import { dataOf, failureOf, home, run, site } from "../support/shop.ts"
 

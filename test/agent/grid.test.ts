@@ -117,7 +117,7 @@ describe("the endpoints of a grid", () => {
       inUse,
       up
     })
-    const chosen = (...all: ReadonlyArray<Endpoints.Standing>) => Endpoints.choose(all)?.endpoint.url ?? null
+    const chosen = (...all: ReadonlyArray<Endpoints.EndpointState>) => Endpoints.choose(all)?.endpoint.url ?? null
     assert.strictEqual(chosen(at("a", 1, 2), at("b", 1, 4)), "b")
     assert.strictEqual(chosen(at("a", 0, 1), at("b", 0, 4)), "a")
     assert.strictEqual(chosen(at("a", 2, 2), at("b", 3, 4)), "b")

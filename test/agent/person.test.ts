@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Queue } from "effect"
 import { TestClock } from "effect/testing"
-import { visitors } from "../../apps/demo/DemoUsers.ts"
+import { demoUsers } from "../../apps/demo/DemoUsers.ts"
 import type { Failure, Outcome } from "../../core/agent/Outcome.ts"
-import type { Correction, Mistake, Person, Question } from "../../core/agent/Person.ts"
+import type { CorrectableFailure, Correction, Person, Question } from "../../core/agent/Person.ts"
 import * as ScriptedBrowser from "../../core/testing/browser/ScriptedBrowser.ts"
 import { graphOf, type Step, walk } from "../support/browser.ts"
 import { code } from "../support/questions.ts"
@@ -20,8 +20,8 @@ const pages: ScriptedBrowser.ScriptedSite = {
 
 /** A person who gives these answers in turn, and what they were asked. */
 const person = (answers: ReadonlyArray<Correction | { readonly code: string } | null>) => {
-  const asked: Array<Question | Mistake> = []
-  const next = (question: Question | Mistake) =>
+  const asked: Array<Question | CorrectableFailure> = []
+  const next = (question: Question | CorrectableFailure) =>
     Effect.sync(() => {
       asked.push(question)
       return answers[asked.length - 1] ?? null
@@ -287,7 +287,7 @@ it.live("a person answers and corrects a run in a real browser", () =>
   withSite((demo) =>
     Effect.gen(function* () {
       const { asked, person: someone } = person([
-        { code: visitors.clerk.password } as never,
+        { code: demoUsers.clerk.password } as never,
         { _tag: "inputs", inputs: { status: "open" } }
       ])
       const { outcome, pictures } = yield* walk(
@@ -298,7 +298,7 @@ it.live("a person answers and corrects a run in a real browser", () =>
               expected_datamodel: { type: "object", properties: { code: { type: "string" } }, required: ["code"] }
             }
           },
-          { action: "INPUT_TEXT", parameters: { selector: "css=#user", text: visitors.clerk.user } },
+          { action: "INPUT_TEXT", parameters: { selector: "css=#user", text: demoUsers.clerk.user } },
           { action: "INPUT_TEXT", parameters: { selector: "css=#password", text: "{{context.code}}" } },
           { action: "CLICK", parameters: { selector: "css=#sign-in" } },
           { action: "INPUT_SELECT", parameters: { selector: "css=#status", value: "{{context.inputs.status}}" } },

@@ -3,7 +3,7 @@ import { Effect, type Schema } from "effect"
 import { Browser } from "../../core/browser/Browser.ts"
 import { PageFailure } from "../../core/browser/PageFailure.ts"
 import * as ScriptedBrowser from "../../core/testing/browser/ScriptedBrowser.ts"
-import { altered } from "../support/altered.ts"
+import { altered } from "../support/alteredSessions.ts"
 import { graphOf, type Step, walk } from "../support/browser.ts"
 
 const login = "https://shop.example/login"

@@ -1,6 +1,6 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { extract, failure, found, run, scroll, services, step, timeout } from "../support/hands.ts"
+import { extract, failure, found, run, scroll, services, step, timeout } from "../support/interactionPages.ts"
 
 layer(services, { excludeTestServices: true, timeout: 60_000 })("in a real browser", (it) => {
   describe("scrolling", () => {

@@ -1,6 +1,6 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { click, failure, found, got, heading, run, services, step, tab, timeout } from "../support/hands.ts"
+import { click, failure, found, got, heading, run, services, step, tab, timeout } from "../support/interactionPages.ts"
 
 layer(services, { excludeTestServices: true, timeout: 60_000 })("in a real browser", (it) => {
   describe("windows", () => {

@@ -1,7 +1,7 @@
 import { createServer } from "node:http"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option, Redacted } from "effect"
-import { type Visitor, visitors } from "../../apps/demo/DemoUsers.ts"
+import { type DemoUser, demoUsers } from "../../apps/demo/DemoUsers.ts"
 import type { Message } from "../../apps/demo/SignIn.ts"
 import * as Site from "../../apps/demo/Site.ts"
 import type { Failure, Outcome } from "../../core/agent/Outcome.ts"
@@ -63,7 +63,7 @@ const now = (secret: string) => () => {
 
 /** Signs in to the demo site, whose messages go to the inbox. */
 const signIn = (
-  visitor: Visitor,
+  demoUser: DemoUser,
   step: Step,
   codesOf: (sent: ReadonlyArray<Message>) => LoginCodes["Service"],
   personOf?: (sent: ReadonlyArray<Message>) => Person
@@ -71,7 +71,7 @@ const signIn = (
   Effect.gen(function* () {
     const sent: Array<Message> = []
     const site = yield* Site.serve(0, { post: async (message) => void sent.push(message) })
-    const secrets = visitor.second?._tag === "app" ? { tfaSecret: visitor.second.secret } : {}
+    const secrets = demoUser.second?._tag === "app" ? { tfaSecret: demoUser.second.secret } : {}
     return yield* walk(
       graphOf(`${site}/login`, [
         type("css=#user", "USER_NAME"),
@@ -84,7 +84,7 @@ const signIn = (
         accounts: [
           account(
             "SHOP",
-            { userName: visitor.user, password: visitor.password, ...secrets },
+            { userName: demoUser.user, password: demoUser.password, ...secrets },
             entryOf({}, { domain: site })
           )
         ],
@@ -100,7 +100,7 @@ const wrong = () => "00000x"
 describe.concurrent("on a site that loads a page for each step", () => {
   it.live("a code is taken, and another one is tried when it was not", () =>
     Effect.gen(function* () {
-      const { controller } = visitors
+      const { controller } = demoUsers
       const { outcome } = yield* signIn(controller, tfa("AUTHENTICATOR"), () =>
         these(wrong, now(controller.second.secret))
       )
@@ -110,7 +110,7 @@ describe.concurrent("on a site that loads a page for each step", () => {
 
   it.live("two refused codes end the run with what the site says", () =>
     Effect.gen(function* () {
-      const { outcome } = yield* signIn(visitors.controller, tfa("AUTHENTICATOR"), () => these(wrong, wrong, wrong))
+      const { outcome } = yield* signIn(demoUsers.controller, tfa("AUTHENTICATOR"), () => these(wrong, wrong, wrong))
       const failure = failureOf(outcome)
       assert.deepInclude(failure, { code: "TFA-E0001", category: "AUTHENTICATION_ERROR", failedLogin: "SHOP" })
       assert.include(failure.message, "This code is not right, or was used before")
@@ -121,12 +121,12 @@ describe.concurrent("on a site that loads a page for each step", () => {
     "a code comes by mail or by text, or a person knows it",
     () =>
       Effect.gen(function* () {
-        const mailed = yield* signIn(visitors.buyer, tfa("EMAIL"), (sent) => these(lastOf(sent)))
+        const mailed = yield* signIn(demoUsers.buyer, tfa("EMAIL"), (sent) => these(lastOf(sent)))
         assert.deepEqual(mailed.outcome, { _tag: "Success", data: {} })
-        const texted = yield* signIn(visitors.driver, tfa("SMS"), (sent) => these(lastOf(sent)))
+        const texted = yield* signIn(demoUsers.driver, tfa("SMS"), (sent) => these(lastOf(sent)))
         assert.deepEqual(texted.outcome, { _tag: "Success", data: {} })
         const told = yield* signIn(
-          visitors.owner,
+          demoUsers.owner,
           tfa("AUTHENTICATOR"),
           () => these(),
           (sent) => ({
@@ -141,7 +141,7 @@ describe.concurrent("on a site that loads a page for each step", () => {
 
   it.live("a link is opened in the session that asked for it", () =>
     Effect.gen(function* () {
-      const { outcome } = yield* signIn(visitors.partner, tfa("MAGIC_LINK", null), (sent) => these(lastOf(sent)))
+      const { outcome } = yield* signIn(demoUsers.partner, tfa("MAGIC_LINK", null), (sent) => these(lastOf(sent)))
       assert.deepEqual(outcome, { _tag: "Success", data: {} })
     })
   )

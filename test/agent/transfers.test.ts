@@ -21,7 +21,7 @@ import {
   texts,
   timeout,
   upload
-} from "../support/hands.ts"
+} from "../support/interactionPages.ts"
 import { type Answer, serve } from "../support/site.ts"
 
 const shop = "https://shop.example/"

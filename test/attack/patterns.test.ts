@@ -8,8 +8,8 @@ import { assert, describe, it, vi } from "@effect/vitest"
 import { Effect } from "effect"
 import { parseAst } from "rolldown/parseAst"
 import { Secrets } from "../../core/redaction/Secrets.ts"
+import { slowest } from "../support/expensiveTexts.ts"
 import { leastMillis } from "../support/processorTime.ts"
-import { slowest } from "../support/pumping.ts"
 
 const root = join(import.meta.dirname, "../..")
 

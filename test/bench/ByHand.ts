@@ -3,14 +3,14 @@
  * for something.
  */
 import type { Page } from "playwright-core"
-import { visitors } from "../../apps/demo/DemoUsers.ts"
+import { demoUsers } from "../../apps/demo/DemoUsers.ts"
 
 const amount = (text: string): number => Number(text.replace(/[^\d.]/g, ""))
 
 export const runByHand = async (page: Page, site: string, status: string) => {
   await page.goto(`${site}/orders`, { waitUntil: "domcontentloaded" })
-  await page.locator("#user").fill(visitors.clerk.user)
-  await page.locator("#password").fill(visitors.clerk.password)
+  await page.locator("#user").fill(demoUsers.clerk.user)
+  await page.locator("#password").fill(demoUsers.clerk.password)
   await page.locator("#sign-in").click()
   if ((await page.locator("h1").textContent()) !== "Orders") throw new Error("Not signed in")
   await page.locator("#status").selectOption(status)

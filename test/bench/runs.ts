@@ -7,7 +7,7 @@ import * as Encryption from "../../adapters/crypto/Encryption.ts"
 import * as MemoryArtifacts from "../../adapters/memory/run/MemoryArtifacts.ts"
 import * as PlaywrightBrowser from "../../adapters/playwright/PlaywrightBrowser.ts"
 import * as Postgres from "../../adapters/postgres/Stores.ts"
-import { visitors } from "../../apps/demo/DemoUsers.ts"
+import { demoUsers } from "../../apps/demo/DemoUsers.ts"
 import * as Site from "../../apps/demo/Site.ts"
 import { demoWorkflow } from "../../apps/demo/Workflow.ts"
 import * as AgentExecutor from "../../core/execution/AgentExecutor.ts"
@@ -32,7 +32,7 @@ const browser = Layer.fresh(
 const demo = Effect.gen(function* () {
   const site = yield* Site.serve(0)
   const workflow = demoWorkflow(site)
-  const { password, user } = visitors.clerk
+  const { password, user } = demoUsers.clerk
   const clerk = account("MARLOW", { userName: user, password }, entryOf({}, { domain: site }))
   const context = yield* Effect.context<never>()
   const byHand = yield* Effect.promise(() => chromium.launch({ executablePath, args: [...PlaywrightBrowser.switches] }))

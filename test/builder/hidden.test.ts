@@ -9,7 +9,7 @@ import * as Host from "../../core/builder/host/Host.ts"
 import * as StartingState from "../../core/builder/host/StartingState.ts"
 import * as ScriptedBrowser from "../../core/testing/browser/ScriptedBrowser.ts"
 import { Workflows } from "../../core/workflow/Workflows.ts"
-import { altered } from "../support/altered.ts"
+import { altered } from "../support/alteredSessions.ts"
 import { makeWorkspace } from "../support/fixtures.ts"
 
 const home = "https://shop.example/"

@@ -19,7 +19,7 @@ import { jpeg } from "../../core/testing/browser/ScriptedPicture.ts"
 import { Workflows } from "../../core/workflow/Workflows.ts"
 import { WorkflowId } from "../../core/workspace/Ids.ts"
 import type { Caller } from "../../core/workspace/Workspace.ts"
-import { altered } from "../support/altered.ts"
+import { altered } from "../support/alteredSessions.ts"
 import { graphOf, type Step } from "../support/browser.ts"
 import { makeWorkspace } from "../support/fixtures.ts"
 

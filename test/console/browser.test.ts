@@ -12,7 +12,7 @@ import { type Locator, type Page, chromium as playwright } from "playwright-core
 import { vi } from "vitest"
 import { LivingProcesses } from "../../apps/api/installation/LivingProcesses.ts"
 import { buildConsole } from "../../apps/bootstrap/console.js"
-import { visitors } from "../../apps/demo/DemoUsers.ts"
+import { demoUsers } from "../../apps/demo/DemoUsers.ts"
 import { Browser } from "../../core/browser/Browser.ts"
 import * as Host from "../../core/builder/host/Host.ts"
 import * as StartingState from "../../core/builder/host/StartingState.ts"
@@ -1524,10 +1524,10 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
           await fill("First page", `${address}/login`)
           await click("Add an input")
           await fill("Name of input 1", "User name")
-          await fill("Example of input 1", visitors.clerk.user)
+          await fill("Example of input 1", demoUsers.clerk.user)
           await click("Add an input")
           await fill("Name of input 2", "Password")
-          await fill("Example of input 2", visitors.clerk.password)
+          await fill("Example of input 2", demoUsers.clerk.password)
         })
         yield* looked("author")
         yield* Effect.promise(async () => {
@@ -1581,8 +1581,8 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
           await page.locator(".outline").getByText("Read orders").first().waitFor()
           await page.locator(".graph-name", { hasText: "Read orders" }).waitFor()
           await click("Run…")
-          await fill("user_name", visitors.clerk.user)
-          await fill("password", visitors.clerk.password)
+          await fill("user_name", demoUsers.clerk.user)
+          await fill("password", demoUsers.clerk.password)
           await count(page.getByRole("dialog").getByRole("button", { name: "Run", exact: true }).click())
           await page.getByText("Succeeded").first().waitFor()
           const output = await page.getByRole("region", { name: "Output as JSON" }).innerText()
@@ -1603,8 +1603,8 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
         yield* asked("/vault", {
           permissioned_user_id: "clerk",
           domain: address,
-          user_name: seal(owner.encryptionKey, visitors.clerk.user),
-          password: seal(owner.encryptionKey, visitors.clerk.password)
+          user_name: seal(owner.encryptionKey, demoUsers.clerk.user),
+          password: seal(owner.encryptionKey, demoUsers.clerk.password)
         })
         const press = (name: string | RegExp) =>
           page

@@ -9,7 +9,7 @@ import { Effect, Layer, Option, Redacted, Stream } from "effect"
 import * as ArtifactFolder from "../../adapters/files/ArtifactFolder.ts"
 import * as MemoryArtifacts from "../../adapters/memory/run/MemoryArtifacts.ts"
 import * as S3Artifacts from "../../adapters/s3/S3Artifacts.ts"
-import { ArtifactFiles, type Kept, type Range } from "../../core/run/artifact/ArtifactFiles.ts"
+import { ArtifactFiles, type Range, type StoredArtifact } from "../../core/run/artifact/ArtifactFiles.ts"
 import * as ArtifactContract from "../../core/testing/contract/ArtifactContract.ts"
 import { listening } from "../support/listening.ts"
 import * as s3 from "../support/s3.ts"
@@ -24,7 +24,7 @@ const folder = Layer.unwrap(Effect.map(temporary, ArtifactFolder.layer))
 const objects = Layer.unwrap(Effect.map(s3.serve, ({ options }) => S3Artifacts.layer(options)))
 
 const jpeg = { mediaType: "image/jpeg", fileName: null }
-const readAll = (kept: Kept, range?: Range) => Stream.mkUint8Array(kept.read(range))
+const readAll = (kept: StoredArtifact, range?: Range) => Stream.mkUint8Array(kept.read(range))
 const found = (id: string) => Effect.flatMap(ArtifactFiles, (files) => Effect.map(files.find(id), Option.getOrThrow))
 
 const suite = <E>(name: string, layer: Layer.Layer<ArtifactFiles, E>) =>

@@ -13,7 +13,7 @@ import type { InteractionStore } from "../../core/run/interaction/InteractionSto
 import { Interactions } from "../../core/run/interaction/Interactions.ts"
 import type { Run } from "../../core/run/Run.ts"
 import { RunStore } from "../../core/run/RunStore.ts"
-import { claimed } from "../../core/testing/contract/Made.ts"
+import { claimed } from "../../core/testing/contract/Fixtures.ts"
 import * as InteractionContract from "../../core/testing/contract/run/InteractionContract.ts"
 import type { WorkflowStore } from "../../core/workflow/WorkflowStore.ts"
 import { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"

@@ -38,20 +38,20 @@ import { kind as walks } from "../../core/vault/keys/Reencryption.ts"
 import { kind as secretProviders } from "../../core/vault/providers/SecretProviders.ts"
 import { kind as vaultEntries } from "../../core/vault/VaultEntries.ts"
 import { kind as patches } from "../../core/workflow/patch/Patch.ts"
-import type { Kept, Kind } from "../../core/workspace/Collection.ts"
+import type { CollectionRecord, Kind } from "../../core/workspace/Collection.ts"
 import { kind as errorCodes } from "../../core/workspace/ErrorCodes.ts"
 import { kind as invitations } from "../../core/workspace/invitation/Invitations.ts"
 import * as databases from "../support/databases.ts"
 import { makeWorkflow, makeWorkspace, submission } from "../support/fixtures.ts"
 
 /** The table of a collection, with the columns that follow from a value besides. */
-const collection = <A extends Kept>(kind: Kind<A>, more?: Table.Described): Table.Described => {
+const collection = <A extends CollectionRecord>(kind: Kind<A>, more?: Table.TableFacts): Table.TableFacts => {
   const { changes, ids } = PgCollection.describe(kind)
   return { ...ids, columns: { ...ids.columns, ...changes.columns, ...more?.columns } }
 }
 
 /** The columns of a table that several descriptions write. */
-const together = (first: Table.Described, second: Table.Described): Table.Described => ({
+const together = (first: Table.TableFacts, second: Table.TableFacts): Table.TableFacts => ({
   ...first,
   columns: { ...first.columns, ...second.columns }
 })
@@ -67,7 +67,7 @@ const undescribed = {
 }
 
 /** Each table with its columns that the database or single statements write. */
-const tables: ReadonlyArray<readonly [Table.Described, Readonly<Record<string, string>>]> = [
+const tables: ReadonlyArray<readonly [Table.TableFacts, Readonly<Record<string, string>>]> = [
   [Runs.table, { sequence: "bigint not null", place: "bigint not null" }],
   [
     Gates.table,
@@ -107,7 +107,7 @@ const tables: ReadonlyArray<readonly [Table.Described, Readonly<Record<string, s
   [Workspaces.signIns, {}],
   [Conversations.table, {}],
   [Conversations.messages, {}],
-  [Conversations.looks, {}],
+  [Conversations.requestedViews, {}],
   [Vault.codes, position],
   [Vault.messages, {}],
   [collection(vaultEntries, Vault.entries), { ...position, served: "bigint not null", login_failed_at: "timestamptz" }],

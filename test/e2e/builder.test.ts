@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { visitors } from "../../apps/demo/DemoUsers.ts"
+import { demoUsers } from "../../apps/demo/DemoUsers.ts"
 import * as Site from "../../apps/demo/Site.ts"
 import * as Host from "../../core/builder/host/Host.ts"
 import * as StartingState from "../../core/builder/host/StartingState.ts"
@@ -80,7 +80,7 @@ describe.concurrent("conversations", () => {
         Effect.gen(function* () {
           const { member, send } = yield* Service
           const { key } = yield* member("Member")
-          const inputs = { user: visitors.clerk.user, password: visitors.clerk.password, status: "open" }
+          const inputs = { user: demoUsers.clerk.user, password: demoUsers.clerk.password, status: "open" }
           const opened = yield* send({
             method: "POST",
             path: `${base}/session`,
@@ -125,7 +125,7 @@ describe.concurrent("conversations", () => {
 
           const saved = yield* send({ method: "POST", path: `${base}/${id}/save`, key, json: {} })
           assert.strictEqual(saved.status, 200, saved.text)
-          assert.notInclude(JSON.stringify(saved.body), visitors.clerk.password)
+          assert.notInclude(JSON.stringify(saved.body), demoUsers.clerk.password)
           const run = yield* send({
             method: "POST",
             path: "/run",

@@ -2,7 +2,7 @@ import { createServer } from "node:http"
 import { assert, it } from "@effect/vitest"
 import { CloudCruise, type RunHandle, VerificationError } from "cloudcruise"
 import { Effect, type Scope } from "effect"
-import { visitors } from "../../apps/demo/DemoUsers.ts"
+import { demoUsers } from "../../apps/demo/DemoUsers.ts"
 import * as Site from "../../apps/demo/Site.ts"
 import { demoWorkflow } from "../../apps/demo/Workflow.ts"
 import { migratedDatabase } from "../support/databases.ts"
@@ -104,7 +104,7 @@ it.live(
         const { client, replaceApi, site, ...before } = yield* world
         let url = before.url
         const workflowId = yield* save(url, demoWorkflow(site))
-        const { password, user: user_name } = visitors.clerk
+        const { password, user: user_name } = demoUsers.clerk
         yield* promise(() => client.vault.create(site, "clerk", { user_name, password, allow_multiple_sessions: true }))
         const input = { MARLOW: "clerk", status: "open" }
 

@@ -2,12 +2,12 @@ import { execFileSync } from "node:child_process"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Lock from "../../adapters/embedded/Lock.ts"
-import { visitors } from "../../apps/demo/DemoUsers.ts"
+import { demoUsers } from "../../apps/demo/DemoUsers.ts"
 import * as Site from "../../apps/demo/Site.ts"
 import { demoWorkflow } from "../../apps/demo/Workflow.ts"
 import { migratedDatabase } from "../support/databases.ts"
+import { credentialOf } from "../support/demoSite.ts"
 import { daily } from "../support/fixtures.ts"
-import { credentialOf } from "../support/marlow.ts"
 import { collector, variablesFor } from "../support/otlp.ts"
 import { freePort } from "../support/ownServer.ts"
 import {
@@ -79,7 +79,7 @@ const start = (
 ) =>
   Effect.gen(function* () {
     // The second time it is there already.
-    yield* send(url, "POST", "/vault", credentialOf("clerk", visitors.clerk, site, encryptionKey))
+    yield* send(url, "POST", "/vault", credentialOf("clerk", demoUsers.clerk, site, encryptionKey))
     const workflow = yield* send(url, "POST", "/workflows", { ...demoWorkflow(site), run_window: runWindow })
     const run = yield* send(url, "POST", "/run", {
       workflow_id: workflow.id,
@@ -285,7 +285,7 @@ describe.concurrent("separate processes on one database", () => {
           trace.some((name) => name.startsWith("worker browser ")),
           trace.join()
         )
-        const secret = [visitors.clerk.password, visitors.clerk.user, key, encryptionKey, masterKey, webhook.secret]
+        const secret = [demoUsers.clerk.password, demoUsers.clerk.user, key, encryptionKey, masterKey, webhook.secret]
         for (const text of [...secret, "tide-pool", site, databaseUrl]) assert.notInclude(traces.bodies.join(), text)
 
         // A worker whose artifacts the interface would not find is refused.

@@ -4,7 +4,7 @@
  */
 import { assert } from "@effect/vitest"
 import { Effect, Fiber, Schedule } from "effect"
-import type { Visitor } from "../../apps/demo/DemoUsers.ts"
+import type { DemoUser } from "../../apps/demo/DemoUsers.ts"
 import * as MessageDelivery from "../../apps/demo/MessageDelivery.ts"
 import type { Message } from "../../apps/demo/SignIn.ts"
 import * as Site from "../../apps/demo/Site.ts"
@@ -27,7 +27,7 @@ export const inboundSecret = "cy-inbound-3f1c9a7e5d2b8046"
 const documented = ["cookies", "local_storage", "session_storage", "headers", "secret"]
 
 export interface Options {
-  readonly visitors: ReadonlyArray<Visitor>
+  readonly users: ReadonlyArray<DemoUser>
   /** Called with everything that the site sends, before it is sent. */
   readonly sent: (message: Message) => void
   /** The answer of the model. */
@@ -48,7 +48,7 @@ export interface Meanwhile {
   readonly during?: (session: string) => Effect.Effect<unknown>
 }
 
-export const make = Effect.fnUntraced(function* ({ modelKey, reply, sent, visitors }: Options) {
+export const make = Effect.fnUntraced(function* ({ modelKey, reply, sent, users }: Options) {
   const seen: Array<Evidence> = []
   const addresses = new Map<string, string>()
   const told = new Map<string, string>()
@@ -70,9 +70,9 @@ export const make = Effect.fnUntraced(function* ({ modelKey, reply, sent, visito
     sent(message)
     if (message.by === "mail") return mail(message)
     if (message.by === "text") return void (await text(message.secret))
-    told.set(message.visitor.user, message.secret)
+    told.set(message.demoUser.user, message.secret)
   }
-  const site = yield* Site.serve(0, { visitors, post })
+  const site = yield* Site.serve(0, { users, post })
 
   const server = yield* ownServer
   const model = yield* serveModel(answering(reply))

@@ -6,11 +6,11 @@ import { randomInt, randomUUID } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
-import type { Visitor } from "../../apps/demo/DemoUsers.ts"
+import type { DemoUser } from "../../apps/demo/DemoUsers.ts"
 import type { Message } from "../../apps/demo/SignIn.ts"
 import { graphOf, type Step } from "../support/browser.ts"
 import { type Canary, canary, codeCanary, leaksIn, part, plainCanary } from "../support/canaries.ts"
-import { credentialOf, signInWorkflow } from "../support/marlow.ts"
+import { credentialOf, signInWorkflow } from "../support/demoSite.ts"
 import { type Asked, calls, type Reply, says, wordsOf } from "../support/modelServer.ts"
 import { masterKey } from "../support/processes.ts"
 import { seal } from "../support/sealed.ts"
@@ -25,7 +25,7 @@ const plant = (one: Canary): string => {
 }
 
 /** A visitor of the site with a unique name and password. */
-const visitor = (name: string, second: Visitor["second"]): Visitor => ({
+const visitor = (name: string, second: DemoUser["second"]): DemoUser => ({
   user: plant(canary(`user name of ${name}`)),
   password: plant(canary(`password of ${name}`)),
   second
@@ -37,12 +37,12 @@ const letters = (length: number): string =>
 
 const mark = letters(12)
 
-const app = (name: string, counts: boolean): Visitor => {
+const app = (name: string, counts: boolean): DemoUser => {
   const value = mark + letters(20)
   return visitor(name, { _tag: "app", secret: plant({ name: `TFA secret of ${name}`, value, mark }), counts })
 }
 
-const visitors = {
+const users = {
   plain: visitor("plain", null),
   timed: app("timed", false),
   counting: app("counting", true),
@@ -50,10 +50,10 @@ const visitors = {
   texted: visitor("texted", { _tag: "sent", by: "text" }),
   linked: visitor("linked", { _tag: "link" }),
   person: visitor("person", { _tag: "sent", by: "person" })
-} as const satisfies Readonly<Record<string, Visitor>>
+} as const satisfies Readonly<Record<string, DemoUser>>
 
 /** Codes and links are as secret as what they stand in for. */
-const sent = ({ secret, visitor: { second } }: Message): void => {
+const sent = ({ secret, demoUser: { second } }: Message): void => {
   if (second?._tag === "link") plant({ name: "ticket of a link", value: secret.split("ticket=")[1] ?? secret })
   else plant(codeCanary("code", secret))
 }
@@ -162,7 +162,7 @@ it.live(
   () =>
     Effect.gen(function* () {
       const world = yield* LeakHarness.make({
-        visitors: Object.values(visitors),
+        users: Object.values(users),
         sent,
         reply,
         modelKey: plant(plainCanary("key of the model"))
@@ -174,11 +174,11 @@ it.live(
       yield* ask("POST", "/webhook-endpoints", { url: world.hook.url, secret: plant(canary("secret of a webhook")) })
 
       const state = browserState(site)
-      for (const [name, one] of Object.entries(visitors)) {
+      for (const [name, one] of Object.entries(users)) {
         const kept = yield* ask("POST", "/vault", {
           ...credentialOf(name, one, site, encryptionKey),
           ...state,
-          ...(one === visitors.timed ? shared : {})
+          ...(one === users.timed ? shared : {})
         })
         assert.strictEqual(kept.status, 201, JSON.stringify(kept.body))
         if (typeof kept.body.tfa_email === "string") world.addresses.set(one.user, kept.body.tfa_email)
@@ -196,10 +196,10 @@ it.live(
         carryOut(workflow, { DESK: "keeper" }, meanwhile)
 
       // Everybody signs in, by every second factor.
-      const signIns = Object.entries(visitors).map(([name, one]) =>
+      const signIns = Object.entries(users).map(([name, one]) =>
         Effect.gen(function* () {
           const code = () =>
-            one === visitors.person && world.told.has(one.user) ? { code: world.told.get(one.user) } : undefined
+            one === users.person && world.told.has(one.user) ? { code: world.told.get(one.user) } : undefined
           const workflow = { ...signInWorkflow(one, site), enable_network_listener: true }
           const ended = yield* carryOut(workflow, { SITE: name }, { answer: code })
           assert.deepInclude(
@@ -211,12 +211,12 @@ it.live(
       )
 
       // No run signs in with a wrong password, through a refusing proxy, or by workflows that reveal what they know.
-      const wrong = { ...visitors.plain, password: plant(canary("wrong password")) }
+      const wrong = { ...users.plain, password: plant(canary("wrong password")) }
       const proxy = `socks5://somebody:${plant(stored[3])}@127.0.0.1:1`
       const entries = {
         wrong: credentialOf("wrong", wrong, site, encryptionKey),
         proxied: {
-          ...credentialOf("proxied", visitors.plain, site, encryptionKey),
+          ...credentialOf("proxied", users.plain, site, encryptionKey),
           proxy_setting: "custom",
           proxy_value: seal(encryptionKey, proxy)
         }
@@ -224,7 +224,7 @@ it.live(
       const refusals = Object.entries(entries).map(([name, body]) =>
         Effect.gen(function* () {
           assert.strictEqual((yield* ask("POST", "/vault", body)).status, 201)
-          const ended = yield* carryOut(signInWorkflow(visitors.plain, site), { SITE: name })
+          const ended = yield* carryOut(signInWorkflow(users.plain, site), { SITE: name })
           assert.strictEqual(ended.status, "execution.failed", name)
         })
       )

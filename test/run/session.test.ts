@@ -23,7 +23,7 @@ import * as Proxies from "../../core/vault/Proxies.ts"
 import { Vault } from "../../core/vault/Vault.ts"
 import { VaultEntries } from "../../core/vault/VaultEntries.ts"
 import { Workflows } from "../../core/workflow/Workflows.ts"
-import { altered } from "../support/altered.ts"
+import { altered } from "../support/alteredSessions.ts"
 import { graphOf, type Step } from "../support/browser.ts"
 import { makeWorkspace } from "../support/fixtures.ts"
 

@@ -5,8 +5,8 @@ import * as HashiCorpVault from "../../adapters/secrets/HashiCorpVault.ts"
 import * as OnePasswordConnect from "../../adapters/secrets/OnePasswordConnect.ts"
 import * as SecretStoreRequest from "../../adapters/secrets/SecretStoreRequest.ts"
 import type { Access, Connection } from "../../core/vault/providers/SecretSource.ts"
+import type { Answer, StandIn } from "../support/fakeServer.ts"
 import { connectServer, id, vaultServer } from "../support/secretServers.ts"
-import type { Answer, StandIn } from "../support/standIn.ts"
 
 const options = { ...SecretStoreRequest.defaults, allowPrivateNetworks: true, retryMillis: 0 }
 const asking = SecretStoreRequest.make(options)

@@ -9,7 +9,7 @@ import * as Embedded from "../../adapters/embedded/Embedded.ts"
 import * as Memory from "../../adapters/memory/Memory.ts"
 import * as Postgres from "../../adapters/postgres/Stores.ts"
 import { sharedDatabase } from "./embedded.ts"
-import { emptied } from "./emptied.ts"
+import { emptied } from "./emptiedStores.ts"
 import { emptyDatabase } from "./emptyDatabase.ts"
 
 const given = (name: string): string => {

@@ -1,6 +1,6 @@
 /** A vault entry with the given fields and defaults for the others. */
 import { randomUUID } from "node:crypto"
-import { vaultEntry } from "../../core/testing/contract/Made.ts"
+import { vaultEntry } from "../../core/testing/contract/Fixtures.ts"
 import type { Fields, VaultEntry } from "../../core/vault/VaultEntry.ts"
 import { UserId, WorkspaceId } from "../../core/workspace/Ids.ts"
 

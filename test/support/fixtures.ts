@@ -6,7 +6,7 @@ import { randomUUID } from "node:crypto"
 import { Effect, Result } from "effect"
 import * as Gate from "../../core/gate/Gate.ts"
 import type { Submission } from "../../core/run/Transition.ts"
-import * as Made from "../../core/testing/contract/Made.ts"
+import * as Fixtures from "../../core/testing/contract/Fixtures.ts"
 import { type StoredWorkflow, WorkflowStore } from "../../core/workflow/WorkflowStore.ts"
 import { RunId, UserId, VersionId, WorkflowId, WorkspaceId } from "../../core/workspace/Ids.ts"
 import type { Caller } from "../../core/workspace/Workspace.ts"
@@ -24,7 +24,7 @@ export const graph = (url = "https://example.com") => {
   }
 }
 
-export const workspaceOf = Made.workspaceOf
+export const workspaceOf = Fixtures.workspaceOf
 
 export const makeWorkspace = Effect.fn(function* (role: Caller["role"] = "Member") {
   const id = WorkspaceId.make(randomUUID())
@@ -77,7 +77,7 @@ export const makeWorkflow = Effect.fn(function* (caller: Caller, overrides: { re
 
 /** A submission of a workflow. */
 export const submission = (workflow: StoredWorkflow, overrides: Partial<Submission> = {}): Submission =>
-  Made.submission(workflow, { id: RunId.make(randomUUID()), ...overrides })
+  Fixtures.submission(workflow, { id: RunId.make(randomUUID()), ...overrides })
 
-export const componentData = Made.componentData
-export const daily = Made.daily
+export const componentData = Fixtures.componentData
+export const daily = Fixtures.daily

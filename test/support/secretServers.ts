@@ -2,7 +2,7 @@
  * Servers that follow the documentation of 1Password Connect and HashiCorp Vault, for the requests of the service.
  */
 import { Effect, type Scope } from "effect"
-import { type Answer, type Asked, type StandIn, standIn } from "./standIn.ts"
+import { type Answer, type Asked, type StandIn, standIn } from "./fakeServer.ts"
 
 export interface ConnectItem {
   readonly id: string

@@ -30,7 +30,7 @@ import { InstallationRetention } from "../../core/workspace/retention/RetentionD
 import type { Caller, Scope as KeyScope } from "../../core/workspace/Workspace.ts"
 import { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
 import * as Embedded from "./embedded.ts"
-import { emptied } from "./emptied.ts"
+import { emptied } from "./emptiedStores.ts"
 import { emptyDatabase } from "./emptyDatabase.ts"
 
 export interface Answer {

@@ -7,7 +7,7 @@ import { keep, RunSubscriptionStore } from "../../core/event/notification/KeptSu
 import type { Channel, NoticeKind } from "../../core/event/notification/Notifications.ts"
 import * as Notifier from "../../core/event/notification/Notifier.ts"
 import type { Outcome } from "../../core/event/webhook/Delivery.ts"
-import { type Post, Sender } from "../../core/event/webhook/Sender.ts"
+import { Sender, type WebhookRequest } from "../../core/event/webhook/Sender.ts"
 import { RunStore } from "../../core/run/RunStore.ts"
 import * as Transition from "../../core/run/Transition.ts"
 import { eventually } from "../support/eventually.ts"
@@ -26,7 +26,7 @@ const encryption = Encryption.layer(Redacted.make("ab".repeat(32)))
 const provided = <A, E>(
   outcomes: ReadonlyArray<Outcome>,
   test: (seen: {
-    readonly posts: Queue.Queue<Post>
+    readonly posts: Queue.Queue<WebhookRequest>
     readonly lines: ReadonlyArray<string>
   }) => Effect.Effect<
     A,
@@ -35,7 +35,7 @@ const provided = <A, E>(
   >
 ) =>
   Effect.gen(function* () {
-    const posts = yield* Queue.unbounded<Post>()
+    const posts = yield* Queue.unbounded<WebhookRequest>()
     const lines: Array<string> = []
     let count = 0
     const sender = Layer.succeed(Sender, {

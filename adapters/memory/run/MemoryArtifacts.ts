@@ -1,6 +1,6 @@
 /** Artifacts in memory. */
 import { Effect, Layer, Option, Stream } from "effect"
-import { type Artifact, ArtifactFiles, type Kept } from "../../../core/run/artifact/ArtifactFiles.ts"
+import { type Artifact, ArtifactFiles, type StoredArtifact } from "../../../core/run/artifact/ArtifactFiles.ts"
 
 export const layer = Layer.sync(ArtifactFiles, () => {
   const kept = new Map<string, Artifact>()
@@ -17,7 +17,7 @@ export const layer = Layer.sync(ArtifactFiles, () => {
   })
 })
 
-const keptOf = ({ bytes, fileName, mediaType }: Artifact): Kept => ({
+const keptOf = ({ bytes, fileName, mediaType }: Artifact): StoredArtifact => ({
   mediaType,
   fileName,
   size: bytes.length,

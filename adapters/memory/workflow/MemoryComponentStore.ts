@@ -2,8 +2,8 @@
 import { Clock, Effect, Layer, Result } from "effect"
 import { type Component, type ComponentId, ComponentNotFound } from "../../../core/workflow/component/Component.ts"
 import {
-  type CarryOn,
   ComponentStore,
+  type ContainingUpdate,
   type Propagation,
   type StoredComponent
 } from "../../../core/workflow/component/ComponentStore.ts"
@@ -41,7 +41,7 @@ export const layer = Layer.effect(
     const carryOn = Effect.fnUntraced(function* (
       workspaceId: WorkspaceId,
       id: ComponentId,
-      { except, to }: CarryOn,
+      { except, to }: ContainingUpdate,
       accept: (sizes: StoredSizes) => Result.Result<void, FieldLimit.FieldsTooLarge>,
       at: number
     ) {

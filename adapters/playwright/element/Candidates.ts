@@ -10,8 +10,8 @@ import type { Observation } from "../../../core/browser/Observation.ts"
 import { PageFailure } from "../../../core/browser/PageFailure.ts"
 import type { Field } from "../injected/look/Complaints.ts"
 import type { Inner } from "../injected/look/Frames.ts"
-import type { Covering } from "../injected/look/Overlays.ts"
-import type { Surveyed as SurveyedDocument } from "../injected/look/Survey.ts"
+import type { CoveringOverlay } from "../injected/look/Overlays.ts"
+import type { SurveyResult as SurveyedDocument } from "../injected/look/Survey.ts"
 import * as World from "../inpage/World.ts"
 import type { Tab, Tabs } from "../page/Tabs.ts"
 import type { Traffic } from "../page/Traffic.ts"
@@ -243,7 +243,7 @@ const throughFrame = (way: string, overlay: Overlay): Overlay => ({
 const withFrames = async (
   tab: Tab,
   frame: Frame,
-  overlays: ReadonlyArray<Covering>
+  overlays: ReadonlyArray<CoveringOverlay>
 ): Promise<ReadonlyArray<Overlay>> => {
   let asked = 0
   const whole = await Promise.all(

@@ -4,7 +4,7 @@ import type { Typing } from "../../../core/browser/vision/Typing.ts"
 import type { EditorKind } from "../injected/act/Editors.ts"
 import * as World from "../inpage/World.ts"
 import { Refused } from "../page/Attempt.ts"
-import * as Guarded from "../page/Guarded.ts"
+import * as GuardedAction from "../page/GuardedAction.ts"
 import type { Tab } from "../page/Tabs.ts"
 import * as Focus from "./Focus.ts"
 
@@ -23,7 +23,7 @@ export const enter = async (tab: Tab, frame: Frame, kind: EditorKind, guard: Typ
   if (kind !== "frame") return { kind, frame }
   const inner = await Focus.frameIn(frame, "editor")
   if (inner === null) throw new Refused("unusable", "the frame has no document to type into")
-  if (guard !== undefined) await Guarded.check(tab, inner, guard)
+  if (guard !== undefined) await GuardedAction.check(tab, inner, guard)
   if (!(await World.run(tab, inner, "keepBody", null))) {
     throw new Refused("unusable", "the document in this frame is not editable: give the selector of a field in it")
   }

@@ -51,8 +51,8 @@ export const choose = async (
   await element.waitFor({ state: "attached", timeout })
   const on = { root: element, waitMillis: left(until) }
   const { kind, native, trigger } = await World.run(tab, frame, "widgetOf", null, on)
-  const look: Look = (act, arg) => World.run(tab, frame, act, arg)
-  const list: List = { page: tab.page, look, part: (name) => World.kept(frame, name), wanted, until }
+  const call: PageCall = (act, arg) => World.run(tab, frame, act, arg)
+  const list: List = { page: tab.page, call, part: (name) => World.kept(frame, name), wanted, until }
   if (kind === "native" && native) return chooseNative(list, !trigger)
   if (!trigger) throw new Refused("unusable", "it is not a list")
   if (kind === "suggestions") return suggest(list)
@@ -60,12 +60,12 @@ export const choose = async (
 }
 
 /** Looks at a list with what runs in the world beside its page. */
-type Look = <N extends World.Name>(act: N, arg: World.Given<N>) => Promise<World.Answer<N>>
+type PageCall = <N extends World.Name>(act: N, arg: World.Given<N>) => Promise<World.Answer<N>>
 
 /** A list that is chosen from. */
 interface List {
   readonly page: Page
-  readonly look: Look
+  readonly call: PageCall
   /** A part of the list, by the name under which it was kept. */
   readonly part: (name: string) => Locator
   readonly wanted: OptionRequest
@@ -105,11 +105,11 @@ const indexesOf = (list: Native, wanted: OptionRequest): Array<{ readonly index:
   return found.length === choices.length ? found : null
 }
 
-const chooseNative = async ({ look, part, until, wanted }: List, hidden: boolean): Promise<void> => {
+const chooseNative = async ({ call, part, until, wanted }: List, hidden: boolean): Promise<void> => {
   let changed = performance.now()
   let before = ""
   while (true) {
-    const seen = await look("nativeOptions", "native")
+    const seen = await call("nativeOptions", "native")
     const indexes = indexesOf(seen, wanted)
     if (indexes !== null) {
       await part("native").selectOption(indexes, { timeout: left(until), force: hidden })
@@ -131,8 +131,8 @@ const chooseNative = async ({ look, part, until, wanted }: List, hidden: boolean
   }
 }
 
-const suggest = async ({ look, part, until, wanted }: List): Promise<void> => {
-  const { options } = await look("nativeOptions", "trigger")
+const suggest = async ({ call, part, until, wanted }: List): Promise<void> => {
+  const { options } = await call("nativeOptions", "trigger")
   const choice = Options.choose(options, wanted.value, wanted.fuzzy)
   const option = choice._tag === "Found" ? options[choice.index] : undefined
   if (option === undefined) throw missing(options, wanted)
@@ -142,7 +142,7 @@ const suggest = async ({ look, part, until, wanted }: List): Promise<void> => {
 /** A list that a page builds, being chosen from. */
 class Opened {
   readonly page: Page
-  readonly look: Look
+  readonly call: PageCall
   readonly part: List["part"]
   readonly trigger: Locator
   /** Whether there is a list of the browser behind it. */
@@ -152,9 +152,9 @@ class Opened {
   /** Every option that was ever shown, by its text. */
   readonly known = new Map<string, Options.Option>()
 
-  constructor({ look, page, part, until, wanted }: List, native: boolean) {
+  constructor({ call, page, part, until, wanted }: List, native: boolean) {
     this.page = page
-    this.look = look
+    this.call = call
     this.part = part
     this.trigger = part("trigger")
     this.native = native
@@ -164,7 +164,7 @@ class Opened {
 
   async choose(isOpen: boolean): Promise<void> {
     if (!isOpen) {
-      if (!(await this.isExpanded())) await this.look("keepOpenLists", null)
+      if (!(await this.isExpanded())) await this.call("keepOpenLists", null)
       await this.open()
     }
     const done =
@@ -178,7 +178,7 @@ class Opened {
   }
 
   async isExpanded(): Promise<boolean> {
-    return this.look("isExpanded", null)
+    return this.call("isExpanded", null)
   }
 
   async open(): Promise<void> {
@@ -199,7 +199,7 @@ class Opened {
     let changed = performance.now()
     let before = ""
     while (true) {
-      const { busy, options, typed } = await this.look("shownOptions", null)
+      const { busy, options, typed } = await this.call("shownOptions", null)
       for (const option of options) this.known.set(option.text, option)
       const choice = Options.choose(options, value, fuzzy)
       const option = choice._tag === "None" ? undefined : options[choice.index]
@@ -222,10 +222,10 @@ class Opened {
 
   /** Types a value, or a part of it, into the list, and waits until it shows what fits. */
   async typeFor(value: string, fuzzy: boolean, typed = value): Promise<boolean> {
-    if (!(await this.look("shownOptions", null)).typed) return false
+    if (!(await this.call("shownOptions", null)).typed) return false
     const field = this.part("typed")
     // Other fields may be meant once the list is shown otherwise.
-    await this.look("holdTyped", null)
+    await this.call("holdTyped", null)
     const before = await field.inputValue().catch(() => "")
     await field.focus()
     await this.page.keyboard.press("ControlOrMeta+a")
@@ -235,7 +235,7 @@ class Opened {
     while (true) {
       if (await this.lookFor(value, fuzzy, false)) return true
       const now = performance.now()
-      const next = await this.look("shownOptions", null).then(
+      const next = await this.call("shownOptions", null).then(
         ({ busy, options }) => JSON.stringify([busy, options]),
         () => ""
       )
@@ -251,16 +251,16 @@ class Opened {
 
   /** Searches a list that shows only a part of its options, by scrolling. */
   async scrollFor(value: string, fuzzy: boolean): Promise<boolean> {
-    const scrolls = async () => (await this.look("shownOptions", null)).scrolls
-    if (await scrolls()) await this.look("scrollBack", null)
+    const scrolls = async () => (await this.call("shownOptions", null)).scrolls
+    if (await scrolls()) await this.call("scrollBack", null)
     for (let screen = 0; screen < mostScreens && performance.now() < this.until; screen++) {
       await pause(stepMillis)
       if (await this.lookFor(value, fuzzy, false)) return true
       if (!(await scrolls())) return false
-      if (await this.look("scrollOn", null)) continue
+      if (await this.call("scrollOn", null)) continue
       // At its end, a list may load more options.
       await pause(settledMillis / 5)
-      if (!(await this.look("scrollOn", null))) return await this.lookFor(value, fuzzy, false)
+      if (!(await this.call("scrollOn", null))) return await this.lookFor(value, fuzzy, false)
     }
     return false
   }
@@ -291,7 +291,7 @@ class Opened {
 
   /** Clicks an option and verifies that the list shows it. `false` if it disappeared before the click. */
   async take(index: number, option: Options.Option): Promise<boolean> {
-    const before = (await this.look("shownChoice", index).catch(() => null))?.text ?? ""
+    const before = (await this.call("shownChoice", index).catch(() => null))?.text ?? ""
     let isClicked = true
     try {
       await this.part(`option ${index}`).click({ timeout: Math.min(left(this.until), 2_000) })
@@ -305,7 +305,7 @@ class Opened {
     const text = option.text.toLowerCase()
     const until = performance.now() + shownMillis
     while (true) {
-      const seen = await this.look("shownChoice", index).catch(() => null)
+      const seen = await this.call("shownChoice", index).catch(() => null)
       // A list that disappeared, or led to another page, has accepted the choice.
       if (seen === null || seen.isMarked || seen.text.includes(text)) return true
       if (this.native && seen.native.toLowerCase().includes(text)) return true

@@ -6,7 +6,7 @@ import type { Typing } from "../../../core/browser/vision/Typing.ts"
 import { copyKey, cutKey, pasteKey } from "../../../core/workflow/language/parameters/KeyTokens.ts"
 import * as World from "../inpage/World.ts"
 import { Refused } from "../page/Attempt.ts"
-import * as Guarded from "../page/Guarded.ts"
+import * as GuardedAction from "../page/GuardedAction.ts"
 import type { Tab } from "../page/Tabs.ts"
 import * as Editing from "./Editing.ts"
 import * as Focus from "./Focus.ts"
@@ -15,7 +15,7 @@ import * as Focus from "./Focus.ts"
 export const type = async (
   tab: Tab,
   frame: Frame,
-  element: Guarded.Field,
+  element: GuardedAction.Field,
   typing: Typing,
   timeout: number
 ): Promise<void> => {
@@ -58,7 +58,7 @@ const edit = async (tab: Tab, editor: Editing.Editor, typing: Typing, timeout: n
   if (isByKeys) await strike(tab, [first], typing)
   else if (typing.html === true) await paste(tab, first, guard, true)
   else if (first !== "") {
-    if (guard !== undefined) await Guarded.checkFocus(tab, guard)
+    if (guard !== undefined) await GuardedAction.checkFocus(tab, guard)
     // Editors of whole documents handle a paste asynchronously, so it cannot be detected whether they do.
     if (editor.kind === "document" || (await offer(tab, first))) await insert(tab, first, guard)
     else await tab.page.keyboard.press("ControlOrMeta+End")
@@ -87,7 +87,7 @@ const lastKey = (text: string): string => /[ -~]$/.exec(text)?.[0] ?? ""
  * Sets the text except for its last key at once, or key by key if the field does not accept that. Returns `false`, with
  * nothing done, for an element that `fillPlain` does not fill.
  */
-const set = async (tab: Tab, element: Guarded.Field, setting: Setting): Promise<boolean> => {
+const set = async (tab: Tab, element: GuardedAction.Field, setting: Setting): Promise<boolean> => {
   const { guard, isChosen, readBack, text, timeout } = setting
   const { page } = tab
   const key = isChosen ? "" : lastKey(text)
@@ -138,15 +138,15 @@ const isShort = (held: string, text: string): boolean =>
   held !== "" && held.length < text.length && text.startsWith(held)
 
 /** The value of a field; `null` for what has none, or went away with its page. */
-const valueOf = (element: Guarded.Field): Promise<string | null> =>
+const valueOf = (element: GuardedAction.Field): Promise<string | null> =>
   element.inputValue({ timeout: 1_000 }).catch(() => null)
 
 /** Whether a page has spread a text over a field and those that follow it; not where the field went away. */
-const isSpread = (element: Guarded.Field, text: string): Promise<boolean> =>
+const isSpread = (element: GuardedAction.Field, text: string): Promise<boolean> =>
   element.isSpread(text, { timeout: 1_000 }).catch(() => false)
 
 /** Fails if a field does not contain the text. The failure omits the value, which may be secret. */
-const stands = async (element: Guarded.Field, text: string, existing: Typing["existing"]): Promise<void> => {
+const stands = async (element: GuardedAction.Field, text: string, existing: Typing["existing"]): Promise<void> => {
   const held = await valueOf(element)
   if (held === null || text.trim() === "" || isHeld(held, text) || (await isSpread(element, text))) return
   const lost = isShort(held, text)
@@ -175,13 +175,13 @@ const keyIn = async (tab: Tab, text: string, options: { delay: number }, guard: 
   }
   if (guard === undefined) return keyboard.type(text, options)
   for (const character of text) {
-    await Guarded.checkFocus(tab, guard)
+    await GuardedAction.checkFocus(tab, guard)
     await keyboard.type(character, options)
   }
 }
 
 /** Fills a field of dates, numbers and the like with what a text means there. */
-const fillAs = async (element: Guarded.Field, text: string, timeout: number): Promise<boolean> => {
+const fillAs = async (element: GuardedAction.Field, text: string, timeout: number): Promise<boolean> => {
   const value = FieldValue.forType((await element.getAttribute("type", { timeout })) ?? "", text)
   if (value !== null) await element.fill(value, { timeout })
   return value !== null
@@ -224,7 +224,7 @@ const press = async (tab: Tab, key: string, guard: Typing["guard"]): Promise<voi
 
 const paste = async (tab: Tab, text: string, guard: Typing["guard"], isHtml = false): Promise<void> => {
   if (text === "") return
-  if (guard !== undefined) await Guarded.checkFocus(tab, guard, text)
+  if (guard !== undefined) await GuardedAction.checkFocus(tab, guard, text)
   if (isHtml) return pasteHtml(tab, text)
   if (await offer(tab, text)) await tab.page.keyboard.insertText(text)
 }

@@ -18,7 +18,7 @@ import { bringIntoSight } from "../element/Visible.ts"
 import * as World from "../inpage/World.ts"
 import type { Uploads } from "../LocalChromium.ts"
 import { Refused } from "../page/Attempt.ts"
-import * as Guarded from "../page/Guarded.ts"
+import * as GuardedAction from "../page/GuardedAction.ts"
 import type { Tabs } from "../page/Tabs.ts"
 import * as Downloading from "./Downloads.ts"
 import * as RemoteFile from "./RemoteFile.ts"
@@ -176,7 +176,7 @@ export const make = (
       yield* Finder.onOne(tabs, target, async (element, timeout, frame) => {
         if (target.guard !== undefined) {
           await element.waitFor({ state: "attached", timeout })
-          await Guarded.check(current(), frame, target.guard)
+          await GuardedAction.check(current(), frame, target.guard)
         }
         await bringIntoSight(current(), frame, element, timeout)
         await World.run(current(), frame, "offerFile", null, { root: element, waitMillis: timeout })
@@ -192,7 +192,7 @@ export const make = (
         return yield* Finder.onOne(tabs, target, async (element, timeout, frame) => {
           if (target.guard !== undefined) {
             await element.waitFor({ state: "attached", timeout })
-            await Guarded.check(current(), frame, target.guard)
+            await GuardedAction.check(current(), frame, target.guard)
           }
           await element.setInputFiles(path, { timeout })
         })

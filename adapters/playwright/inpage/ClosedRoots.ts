@@ -6,7 +6,7 @@
  */
 import type { CDPSession, Frame } from "playwright-core"
 import type { Tab } from "../page/Tabs.ts"
-import { within } from "../Within.ts"
+import { within } from "../TimeLimit.ts"
 
 /** Timeout of one search for closed roots, in milliseconds. */
 const lookMillis = 3_000

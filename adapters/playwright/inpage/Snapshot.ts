@@ -8,7 +8,7 @@ import { answering } from "../element/Finder.ts"
 import { frameIn } from "../element/Focus.ts"
 import { escapeAttribute } from "../injected/read/Escape.ts"
 import type { Tab } from "../page/Tabs.ts"
-import { within } from "../Within.ts"
+import { within } from "../TimeLimit.ts"
 import * as World from "./World.ts"
 
 /** How many documents of frames of other origins are put in their places. */

@@ -23,6 +23,7 @@ import * as Snapshot from "../inpage/Snapshot.ts"
 import * as World from "../inpage/World.ts"
 import * as Recorder from "../recording/Recorder.ts"
 import * as Screencast from "../recording/Screencast.ts"
+import { within } from "../TimeLimit.ts"
 import * as Copying from "../vision/Copying.ts"
 import * as Dragging from "../vision/Dragging.ts"
 import * as Pictures from "../vision/Pictures.ts"
@@ -30,18 +31,17 @@ import * as Pointer from "../vision/Pointer.ts"
 import * as RemoteHand from "../vision/RemoteHand.ts"
 import * as Scrolling from "../vision/Scrolling.ts"
 import * as Sight from "../vision/Sight.ts"
-import { within } from "../Within.ts"
 import { notLetIn } from "./Attempt.ts"
 import * as Authenticator from "./Authenticator.ts"
 import { errorPage } from "./Departures.ts"
-import * as Guarded from "./Guarded.ts"
+import * as GuardedAction from "./GuardedAction.ts"
 import * as NetworkWatch from "./NetworkWatch.ts"
 import * as Requesting from "./Requesting.ts"
 import type { Tabs } from "./Tabs.ts"
 import * as TabsPort from "./TabsPort.ts"
 import * as Traffic from "./Traffic.ts"
 
-export interface Options extends Pick<Requesting.Way, "connect" | "headers"> {
+export interface Options extends Pick<Requesting.NetworkRoute, "connect" | "headers"> {
   /** Why an address could not be reached, or `null`. Asked after a page could not be loaded. */
   readonly refusal: (url: URL) => Pick<PageFailure, "kind" | "reason"> | null
   /** How long an address may take to load, in milliseconds. */
@@ -218,7 +218,7 @@ const elements = (tabs: Tabs) => {
   const guarded = async ({ guard }: ElementQuery, element: Locator, timeout: number, frame: Frame) => {
     if (guard === undefined) return
     await element.waitFor({ state: "attached", timeout })
-    await Guarded.check(current(), frame, guard)
+    await GuardedAction.check(current(), frame, guard)
   }
 
   return {
@@ -246,7 +246,7 @@ const elements = (tabs: Tabs) => {
       target === null
         ? attempt(null, () => strike(current(), typing.strokes, typing))
         : onOne(target, (element, timeout, frame) =>
-            Guarded.onField(current(), frame, element, target.guard, timeout, (field) =>
+            GuardedAction.onField(current(), frame, element, target.guard, timeout, (field) =>
               type(current(), frame, field, typing, timeout)
             )
           ),

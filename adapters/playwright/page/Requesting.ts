@@ -15,7 +15,7 @@ import * as Names from "../../http/Names.ts"
 import * as World from "../inpage/World.ts"
 import * as SetCookie from "./SetCookie.ts"
 
-export interface Way {
+export interface NetworkRoute {
   /** Connects to a host, unless it may not be reached; `null` connects from here. */
   readonly connect: ((host: string, port: number) => Promise<Socket>) | null
   /** Why a host was refused when it was last asked for. */
@@ -36,8 +36,8 @@ class Failed extends Error {
   }
 }
 
-export const make = (page: () => Page, given: Omit<Way, "lookup">): Requests => {
-  const way: Way = { ...given, lookup: Names.lookupOf(Names.make(Names.forSession)) }
+export const make = (page: () => Page, given: Omit<NetworkRoute, "lookup">): Requests => {
+  const way: NetworkRoute = { ...given, lookup: Names.lookupOf(Names.make(Names.forSession)) }
   return {
     request: (asked) =>
       Effect.tryPromise({
@@ -54,7 +54,7 @@ export const make = (page: () => Page, given: Omit<Way, "lookup">): Requests => 
 }
 
 /** Ends with the signal, even if the server, the browser or a stream is still waiting. */
-const inTime = (asked: ApiRequest, page: Page, way: Way, signal: AbortSignal): Promise<ApiAnswer> =>
+const inTime = (asked: ApiRequest, page: Page, way: NetworkRoute, signal: AbortSignal): Promise<ApiAnswer> =>
   new Promise((resolve, reject) => {
     const stop = () => reject(signal.reason)
     signal.throwIfAborted()
@@ -70,7 +70,7 @@ const causeOf = (error: unknown): string => {
   return `the server could not be reached${code}`
 }
 
-const follow = async (asked: ApiRequest, page: Page, way: Way, signal: AbortSignal): Promise<ApiAnswer> => {
+const follow = async (asked: ApiRequest, page: Page, way: NetworkRoute, signal: AbortSignal): Promise<ApiAnswer> => {
   const context = page.context()
   const origin = originOf(page.url())
   const agent = await userAgent(page)
@@ -126,7 +126,7 @@ const once = async (
   { body, maxBytes, method }: ApiRequest,
   url: URL,
   headers: ReadonlyMap<string, string>,
-  way: Way,
+  way: NetworkRoute,
   signal: AbortSignal
 ): Promise<Once> => {
   const stream = await connected(url, way, signal)
@@ -210,7 +210,7 @@ const bodyOf = async (response: IncomingMessage, maxBytes: number, signal: Abort
   return new Uint8Array(Buffer.concat(chunks))
 }
 
-const connected = async (url: URL, way: Way, signal: AbortSignal): Promise<Socket> => {
+const connected = async (url: URL, way: NetworkRoute, signal: AbortSignal): Promise<Socket> => {
   const host = url.hostname.replace(/^\[|\]$/g, "")
   const secure = url.protocol === "https:"
   const port = Number(url.port || (secure ? 443 : 80))
@@ -229,7 +229,7 @@ const connected = async (url: URL, way: Way, signal: AbortSignal): Promise<Socke
 const reached = async (
   url: URL,
   port: number,
-  { connect, lookup, refusal }: Way,
+  { connect, lookup, refusal }: NetworkRoute,
   signal: AbortSignal
 ): Promise<Socket> => {
   signal.throwIfAborted()

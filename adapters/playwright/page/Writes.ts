@@ -3,7 +3,7 @@
  * before it has answered.
  */
 import type { BrowserContext, Request } from "playwright-core"
-import { within } from "../Within.ts"
+import { within } from "../TimeLimit.ts"
 
 /** Maximum age of a request that is waited for, in milliseconds. An older one is a long poll, or hangs. */
 const longestWrite = 5_000

@@ -8,7 +8,7 @@ import { Clock, Effect, Queue, type Scope } from "effect"
 import type { CDPSession, Page } from "playwright-core"
 import type { ScreencastOptions } from "../../../core/browser/vision/Screencast.ts"
 import type { Tabs } from "../page/Tabs.ts"
-import { within } from "../Within.ts"
+import { within } from "../TimeLimit.ts"
 
 /** How often to check whether another tab became active, in milliseconds. */
 const followMillis = 250

@@ -5,7 +5,7 @@
 import { PageFailure } from "../../../core/browser/PageFailure.ts"
 import { maxCopied } from "../../../core/browser/vision/Typing.ts"
 import type { Tab } from "../page/Tabs.ts"
-import { within } from "../Within.ts"
+import { within } from "../TimeLimit.ts"
 
 /** The interval at which copied text is checked for, in milliseconds. */
 const lookMillis = 50

@@ -6,7 +6,7 @@ import type { ElementQuery } from "../../../core/browser/element/ElementQuery.ts
 import { PageFailure } from "../../../core/browser/PageFailure.ts"
 import { type Direction, type Position, wheelPixels } from "../../../core/browser/vision/Scrolling.ts"
 import * as Finder from "../element/Finder.ts"
-import { framesInMiddle } from "../element/Middle.ts"
+import { framesInMiddle } from "../element/MiddleFrames.ts"
 import { boxOf, bringIntoSight, originOf } from "../element/Visible.ts"
 import * as World from "../inpage/World.ts"
 import type { Tab, Tabs } from "../page/Tabs.ts"

@@ -8,7 +8,7 @@
  */
 import type { BrowserContext, CDPSession, Browser as Chromium, Page } from "playwright-core"
 import * as AllowedSites from "../../../core/workflow/AllowedSites.ts"
-import { within } from "../Within.ts"
+import { within } from "../TimeLimit.ts"
 
 export interface SiteWall {
   /**

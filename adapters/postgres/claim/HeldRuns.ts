@@ -9,15 +9,15 @@
 import type { RunningRun } from "../../../core/run/Run.ts"
 import type { LeaseRef } from "../../../core/run/RunStore.ts"
 
-export interface Held {
+export interface HeldRun {
   readonly run: RunningRun
   /** The `xmin` of its row. */
   readonly seen: string
 }
 
 export interface HeldRuns {
-  readonly keep: (held: Held) => void
-  readonly get: (lease: LeaseRef) => Held | undefined
+  readonly keep: (held: HeldRun) => void
+  readonly get: (lease: LeaseRef) => HeldRun | undefined
   readonly forget: (lease: LeaseRef) => void
 }
 
@@ -31,7 +31,7 @@ const longest = 8_192
 export const keyOf = ({ fence, id }: LeaseRef): string => `${id} ${fence}`
 
 export const make = (): HeldRuns => {
-  const all = new Map<string, Held>()
+  const all = new Map<string, HeldRun>()
   return {
     keep: (held) => {
       const { attempts, data, id, input, lease } = held.run

@@ -45,7 +45,7 @@ export interface Memory {
   readonly places: PgQueues.Places
   /** Workflows that had their turn. */
   readonly turns: Map<string, Turn>
-  readonly versions: Contents.Kept<WorkflowVersion>
+  readonly versions: Contents.SizedCache<WorkflowVersion>
   /** The lock for writing past turns. */
   readonly writing: Semaphore.Semaphore
 }

@@ -50,7 +50,7 @@ const deliveries = Layer.effect(
       Effect.gen(function* () {
         const now = yield* Clock.currentTimeMillis
         const lines = new Set<string>()
-        const rows: Array<Rows.Made> = []
+        const rows: Array<Rows.CreatedDelivery> = []
         for (const { entry, id, url, webhookId } of made) {
           const target = webhookId ?? entry.runId
           const line = `${entry.runId} ${target}`

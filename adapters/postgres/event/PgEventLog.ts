@@ -2,7 +2,7 @@
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { type Entry, EventLog, type LogPage, page } from "../../../core/event/EventLog.ts"
-import { ClientProgress, type Written } from "../../../core/event/stream/ClientProgress.ts"
+import { ClientProgress, type WrittenEvents } from "../../../core/event/stream/ClientProgress.ts"
 import type { StoreUnavailable } from "../../../core/runtime/StoreUnavailable.ts"
 import { WorkspaceId } from "../../../core/workspace/Ids.ts"
 import { withoutSqlErrors } from "../Transaction.ts"
@@ -79,7 +79,7 @@ const log = Layer.effect(
   })
 )
 
-const column = Table.of<Written>()
+const column = Table.of<WrittenEvents>()
 
 /** How far the client of a run was sent its events. */
 export const written = Table.make(

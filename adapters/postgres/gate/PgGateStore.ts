@@ -248,7 +248,7 @@ export const lock = (sql: SqlClient.SqlClient, workspaceId: WorkspaceId, workflo
 /** How the interval of a gate is computed that this process writes at an instant. */
 export const computedAt = Effect.fnUntraced(function* (at: number) {
   const zoneData = yield* ZoneVersion
-  return { at, zoneData, decides: yield* (yield* ZoneData).decides } satisfies Gates.Computed
+  return { at, zoneData, decides: yield* (yield* ZoneData).decides } satisfies Gates.Computation
 })
 
 /** Writes a gate whose row is locked. */

@@ -9,7 +9,7 @@ import { LeaseLost, type Progress } from "../../../core/run/Run.ts"
 import type { LeaseRef } from "../../../core/run/RunStore.ts"
 import type { StoreUnavailable } from "../../../core/runtime/StoreUnavailable.ts"
 import type { HeldRuns } from "../claim/HeldRuns.ts"
-import * as Together from "../Together.ts"
+import * as GroupCommit from "../GroupCommit.ts"
 import { withoutSqlErrors } from "../Transaction.ts"
 import * as Events from "../tables/Events.ts"
 import * as Table from "../tables/Table.ts"
@@ -22,7 +22,7 @@ interface Reported {
 
 /** Reports as the port says. */
 export const make = (sql: SqlClient.SqlClient, held: HeldRuns) => {
-  const withOthers = Together.make(sql, {
+  const withOthers = GroupCommit.make(sql, {
     most: 64,
     groups: 2,
     all: (all: ReadonlyArray<Reported>) => Effect.map(write(sql, all), (owned) => owned.map(Option.some))

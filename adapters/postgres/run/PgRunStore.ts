@@ -2,13 +2,14 @@
 import { Clock, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { page } from "../../../core/event/EventLog.ts"
-import { isRunning, isWaiting, LeaseLost, type Run } from "../../../core/run/Run.ts"
+import { isRunning, isWaiting } from "../../../core/run/Run.ts"
 import { type GatedRun, type LeaseRef, RunStore } from "../../../core/run/RunStore.ts"
 import * as Slots from "../../../core/run/Slots.ts"
 import * as Transition from "../../../core/run/Transition.ts"
 import { RunNotFound } from "../../../core/workspace/Ids.ts"
 import * as HeldRuns from "../claim/HeldRuns.ts"
 import * as PgClaim from "../claim/PgClaim.ts"
+import * as PgDueRuns from "../claim/PgDueRuns.ts"
 import * as PgFailedLogins from "../claim/PgFailedLogins.ts"
 import * as PgPaces from "../claim/PgPaces.ts"
 import * as PgSlots from "../claim/PgSlots.ts"
@@ -16,9 +17,9 @@ import * as PgHoldAnnouncements from "../gate/PgHoldAnnouncements.ts"
 import * as PgRunList from "../list/PgRunList.ts"
 import { logFailure, transaction, withoutSqlErrors } from "../Transaction.ts"
 import * as Events from "../tables/Events.ts"
-import * as Gates from "../tables/Gates.ts"
 import * as Runs from "../tables/Runs.ts"
 import * as PgChangeAll from "../verb/PgChangeAll.ts"
+import * as PgLockedRuns from "../verb/PgLockedRuns.ts"
 import * as PgRetries from "../verb/PgRetries.ts"
 import * as PgRunTags from "../verb/PgRunTags.ts"
 import * as Writing from "../Writing.ts"
@@ -32,34 +33,12 @@ export const layer = Layer.effect(
     const sql = yield* SqlClient.SqlClient
     const scope = yield* Effect.scope
 
+    const { gateOf, lockedOf, owned, remind, write } = PgLockedRuns.make(sql)
+    const due = PgDueRuns.make(sql, { lockedOf, write })
     const submit = PgSubmit.make(sql)
     const retries = PgRetries.make(sql, submit)
     const memory = PgClaim.memory()
     const held = HeldRuns.make()
-
-    const gateOf = (run: Run) =>
-      Effect.map(sql<Gates.Row>`select * from gates where workflow_id = ${run.workflowId}`, ([row]) => {
-        if (row === undefined) throw new Error(`Run ${run.id} has no gate`)
-        return Gates.toGate(row)
-      })
-
-    /** The facts that decisions read, for a run whose row is locked. */
-    const lockedOf = Effect.fnUntraced(function* <R extends Run>(run: R) {
-      const locked: Transition.LockedRun<R> = {
-        run,
-        gate: yield* gateOf(run),
-        files: yield* Writing.filesOf(sql, run)
-      }
-      return locked
-    })
-
-    /** The run of a lease, locked. */
-    const owned = Effect.fnUntraced(function* ({ fence, id }: LeaseRef) {
-      const [row] = yield* sql<Runs.Row>`
-        select * from runs where id = ${id} and lease_fence = ${fence} for update`
-      const run = row === undefined ? null : Runs.toRun(row)
-      return run !== null && isRunning(run) ? run : yield* new LeaseLost({ sessionId: id, fence })
-    })
 
     const settle = PgSettle.make(sql, held, (lease, decide) =>
       transaction(
@@ -92,32 +71,6 @@ export const layer = Layer.effect(
         })
       )
 
-    /** Locks are taken in the order run, gate, entries of the vault. */
-    const write = ({ gate, run: before }: GatedRun, change: Transition.Change, at: number) =>
-      Effect.gen(function* () {
-        yield* Writing.changes(sql, [{ ...change, before }], at)
-        yield* PgSlots.giveBack(sql, Slots.freed(before.credentials, change.run.credentials))
-        yield* PgPaces.lookAgain(sql, isRunning(before) ? [{ workflowId: before.workflowId, pace: gate.pace }] : [])
-        if (isWaiting(change.run)) yield* remind(change.run)
-        yield* PgFailedLogins.note(sql, change, at)
-      })
-
-    /**
-     * Lets claims find the gate of a run that waits again from the instant on at which the run may start. The lock keeps
-     * a claim from forgetting the gate meanwhile.
-     */
-    const remind = ({ notBefore, release, workflowId }: Run) => {
-      const from = new Date(notBefore)
-      const isReleased = release !== null
-      return sql`select from gates where workflow_id = ${workflowId} for no key update`.pipe(
-        Effect.andThen(sql`
-          update gates set waiting = true, ready_at = case when waiting then least(ready_at, ${from}) else ${from} end,
-            released_ready_at = case when ${isReleased} then least(released_ready_at, ${from}) else released_ready_at end
-          where workflow_id = ${workflowId} and (not waiting or ready_at > ${from}
-            or (${isReleased} and (released_ready_at is null or released_ready_at > ${from})))`)
-      )
-    }
-
     const changeAll = PgChangeAll.make(
       sql,
       Effect.fnUntraced(function* (changed) {
@@ -139,55 +92,6 @@ export const layer = Layer.effect(
       })
     )
 
-    /**
-     * Clears the mark `waiting` of deleted workflows without waiting runs. Checked under the lock, as where turns are
-     * settled.
-     */
-    const forgetRemoved = Effect.gen(function* () {
-      const locked = yield* sql<{ readonly workflow_id: string }>`
-        select workflow_id from gates where removed_at is not null and waiting for no key update skip locked`
-      if (locked.length === 0) return
-      const ids = locked.map((row) => row.workflow_id)
-      yield* sql`
-        update gates set waiting = false where ${sql.in("workflow_id", ids)} and not exists (
-          select from runs where runs.workflow_id = gates.workflow_id
-            and status in ('execution.queued', 'execution.requeued'))`
-    })
-
-    const reap = Effect.fn("RunStore.reap")(
-      (limit: number, decide: (locked: Transition.LockedRun, now: number) => Transition.Change | null) =>
-        transaction(
-          sql,
-          Effect.gen(function* () {
-            const now = yield* Clock.currentTimeMillis
-            const due = yield* sql<Runs.Row>`
-              select * from runs where id in (
-                (select id from runs where status = 'execution.start' and lease_until <= ${new Date(now)}
-                  order by lease_until limit ${limit})
-                union
-                (select id from runs where status in ('execution.queued', 'execution.requeued')
-                  and expires_at <= ${new Date(now)} order by expires_at limit ${limit})
-                union
-                (select id from runs where status in ('execution.queued', 'execution.requeued')
-                  and started_at is null and start_by <= ${new Date(now)} order by start_by limit ${limit})
-                union
-                (select id from runs where status in ('execution.queued', 'execution.requeued') and workflow_id in
-                  (select workflow_id from gates where removed_at is not null and waiting) limit ${limit})
-              ) order by id limit ${limit} for update skip locked`
-            const changed: Array<Run> = []
-            for (const row of due) {
-              const locked = yield* lockedOf(Runs.toRun(row))
-              const change = decide(locked, now)
-              if (change === null) continue
-              yield* write(locked, change, now)
-              changed.push(change.run)
-            }
-            yield* forgetRemoved
-            return changed
-          })
-        )
-    )
-
     const { count, counts, list, tally } = PgRunList.make(sql)
 
     return RunStore.of({
@@ -199,7 +103,7 @@ export const layer = Layer.effect(
       count,
       counts,
       tally,
-      reap,
+      ...due,
       settle: Effect.fn("RunStore.settle")((lease, decide) => settle(lease, decide)),
       get: Effect.fn("RunStore.get")((workspaceId, id) =>
         Effect.gen(function* () {
@@ -276,23 +180,7 @@ export const layer = Layer.effect(
           return leases.filter(({ fence, id }) => !kept.has(`${id} ${fence}`))
         }).pipe(withoutSqlErrors)
       ),
-      report: Effect.fn("RunStore.report")((lease, { events, progress = {} }) => report({ lease, events, progress })),
-      nextDue: Effect.fn("RunStore.nextDue")((after) =>
-        sql<{ readonly due: Date | null }>`
-          select least(
-            (select min(lease_until) from runs where status = 'execution.start'),
-            (select min(expires_at) from runs
-              where status in ('execution.queued', 'execution.requeued') and expires_at is not null),
-            (select min(start_by) from runs
-              where status in ('execution.queued', 'execution.requeued') and start_by is not null
-                and started_at is null),
-            (select min(removed_at) from gates where removed_at is not null and waiting),
-            (select min(not_before) from runs where status = 'execution.requeued' and not_before > ${new Date(after)})
-          ) as due`.pipe(
-          Effect.map(([row]) => row?.due?.getTime() ?? null),
-          withoutSqlErrors
-        )
-      )
+      report: Effect.fn("RunStore.report")((lease, { events, progress = {} }) => report({ lease, events, progress }))
     })
   })
 )

@@ -17,7 +17,7 @@ import * as StoreUnavailable from "../../../core/runtime/StoreUnavailable.ts"
 import { type HeldRuns, keyOf } from "../claim/HeldRuns.ts"
 import * as PgPaces from "../claim/PgPaces.ts"
 import * as PgSlots from "../claim/PgSlots.ts"
-import * as Together from "../Together.ts"
+import * as GroupCommit from "../GroupCommit.ts"
 import { withoutSqlErrors } from "../Transaction.ts"
 import * as Gates from "../tables/Gates.ts"
 import * as Runs from "../tables/Runs.ts"
@@ -79,7 +79,7 @@ export const make = (sql: SqlClient.SqlClient, held: HeldRuns, alone: Settle): S
     )
   }, withoutSqlErrors)
 
-  const withOthers = Together.make(sql, { most: 128, groups: 2, all: settleAll })
+  const withOthers = GroupCommit.make(sql, { most: 128, groups: 2, all: settleAll })
 
   return (lease, decide) =>
     Effect.flatMap(withOthers({ lease, decide }), (settled) =>
@@ -122,7 +122,7 @@ const found = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, held: HeldR
 /** An end of a run as it is written. */
 interface Ended {
   readonly change: Change
-  readonly written: Writing.Written
+  readonly written: Writing.RunWrite
   /** The slots that it gives back. */
   readonly freed: ReadonlyArray<string>
   readonly of: { readonly workflowId: string; readonly pace: Gate["pace"] }

@@ -15,7 +15,7 @@ import * as FieldLimit from "../../../core/workflow/FieldLimit.ts"
 import { type RunId, WorkflowNotFound } from "../../../core/workspace/Ids.ts"
 import * as JsonPieces from "../../json/JsonPieces.ts"
 import * as ReleasedRuns from "../claim/ReleasedRuns.ts"
-import * as Together from "../Together.ts"
+import * as GroupCommit from "../GroupCommit.ts"
 import { transaction } from "../Transaction.ts"
 import * as Events from "../tables/Events.ts"
 import * as Gates from "../tables/Gates.ts"
@@ -99,7 +99,7 @@ export const make = (sql: SqlClient.SqlClient): Submit => {
     return changes.map(({ run }) => Option.map(Option.fromUndefinedOr(gates.get(run.id)), (gate) => ({ run, gate })))
   })
 
-  const withOthers = Together.make(sql, { most: 64, groups: 2, all: acceptAll })
+  const withOthers = GroupCommit.make(sql, { most: 64, groups: 2, all: acceptAll })
 
   return (submission, isLatest = true) =>
     Effect.gen(function* () {

@@ -7,7 +7,7 @@ import { withoutSqlErrors } from "../Transaction.ts"
 import * as Table from "../tables/Table.ts"
 
 /** What a process reports about itself. */
-export interface Own {
+export interface ProcessReport {
   readonly id: string
   readonly part: string
   readonly version: string
@@ -26,7 +26,7 @@ export interface Own {
 }
 
 /** A process as others see it. */
-export interface Living extends Own {
+export interface ProcessState extends ProcessReport {
   /** In epoch milliseconds, as is `seenAt`. */
   readonly beganAt: number
   /** When it last reported. */
@@ -39,7 +39,7 @@ export const everyMillis = 15_000
 /** Time without a report after which a process counts as dead, in milliseconds. */
 const aliveMillis = 3 * everyMillis + 1_000
 
-const column = Table.of<Living>()
+const column = Table.of<ProcessState>()
 
 export const table = Table.make(
   "processes",
@@ -61,7 +61,7 @@ export const table = Table.make(
 
 type Row = Table.Row<typeof table.columns>
 
-const toLiving = (row: Row): Living => {
+const toLiving = (row: Row): ProcessState => {
   const { artifact_store, began_at, clock_skew_ms, seen_at, tz_data, ...rest } = table.decode(row)
   return {
     ...rest,
@@ -73,7 +73,7 @@ const toLiving = (row: Row): Living => {
   }
 }
 
-const toOwn = (row: Row): Own => {
+const toOwn = (row: Row): ProcessReport => {
   const { beganAt, seenAt, ...own } = toLiving(row)
   return own
 }
@@ -83,7 +83,7 @@ export const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
   /** Says that a process is alive, and answers all that are, those that began first in front. */
-  const beat = Effect.fnUntraced(function* (own: Own) {
+  const beat = Effect.fnUntraced(function* (own: ProcessReport) {
     const now = yield* Clock.currentTimeMillis
     yield* sql`
       insert into processes ${sql.insert(table.encode({ ...own, beganAt: now, seenAt: now }))}
@@ -103,7 +103,7 @@ export const make = Effect.gen(function* () {
   })
 
   return {
-    beat: (own: Own) => withoutSqlErrors(beat(own)),
+    beat: (own: ProcessReport) => withoutSqlErrors(beat(own)),
     /** The processes that are alive, oldest first. */
     living: withoutSqlErrors(living),
     /** A process has ended. */

@@ -84,7 +84,7 @@ interface Delivered {
 }
 
 /** The views of a kind that were requested. */
-interface Look extends Delivered {
+interface RequestedView extends Delivered {
   readonly conversationId: string
   readonly kind: ViewKind
   readonly wanted: number
@@ -103,19 +103,19 @@ const delivery = {
 /** The columns that the delivery of a view writes. */
 export const delivered = Table.make("conversation_looks", delivery, [])
 
-const ofLook = Table.of<Look>()
+const ofRequestedView = Table.of<RequestedView>()
 
-export const looks = Table.make(
+export const requestedViews = Table.make(
   "conversation_looks",
   {
-    conversation_id: ofLook(Table.uuid<string>(), ({ conversationId }) => conversationId),
-    kind: ofLook(Table.textOf(Kind), ({ kind }) => kind),
-    wanted: ofLook(Table.integer, ({ wanted }) => wanted),
+    conversation_id: ofRequestedView(Table.uuid<string>(), ({ conversationId }) => conversationId),
+    kind: ofRequestedView(Table.textOf(Kind), ({ kind }) => kind),
+    wanted: ofRequestedView(Table.integer, ({ wanted }) => wanted),
     ...delivery
   },
   ["conversation_id", "kind"]
 )
 
-export type LookRow = Table.Row<typeof looks.columns>
+export type RequestedViewRow = Table.Row<typeof requestedViews.columns>
 
-export const toView = (row: LookRow): View | null => looks.decode(row).view
+export const toView = (row: RequestedViewRow): View | null => requestedViews.decode(row).view

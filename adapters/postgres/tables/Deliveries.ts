@@ -14,7 +14,7 @@ export interface Changed extends Delivery.State {
 }
 
 /** A delivery as it is made. */
-export interface Made extends Changed {
+export interface CreatedDelivery extends Changed {
   readonly id: string
   readonly workspaceId: WorkspaceId
   readonly runId: string
@@ -38,7 +38,7 @@ const changing = {
   errors: column(Table.json(Schema.Array(Schema.String)), ({ errors }) => errors)
 }
 
-const made = Table.of<Made>()
+const made = Table.of<CreatedDelivery>()
 
 export const changes = Table.make("webhook_deliveries", changing, [])
 

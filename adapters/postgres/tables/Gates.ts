@@ -135,7 +135,7 @@ export const toGate = (row: Row): Gate.Gate => {
 }
 
 /** The instant at which an interval is computed, and the version of the time zone data that this is done with. */
-export interface Computed {
+export interface Computation {
   readonly at: number
   readonly zoneData: string | null
   /**
@@ -145,7 +145,7 @@ export interface Computed {
   readonly decides: boolean
 }
 
-const decide = (gate: Gate.Gate, { at, decides, zoneData }: Computed): Decided => {
+const decide = (gate: Gate.Gate, { at, decides, zoneData }: Computation): Decided => {
   if (!decides && gate.runWindow !== null) return { gate, interval: null, reviewAt: at, zoneData }
   const interval = Gate.startInterval(gate, at)
   const reviewAt = Gate.nextReviewAt(gate, interval, at)
@@ -155,11 +155,11 @@ const decide = (gate: Gate.Gate, { at, decides, zoneData }: Computed): Decided =
 export const table = Table.make("gates", { ...ids, ...decided, ...derived }, ["workflow_id"])
 
 /** The columns of the gate of a new workflow. */
-export const fromNew = (of: Pick<Workflow, "id" | "workspaceId">, gate: Gate.Gate, computed: Computed) =>
+export const fromNew = (of: Pick<Workflow, "id" | "workspaceId">, gate: Gate.Gate, computed: Computation) =>
   table.encode({ workflowId: of.id, workspaceId: of.workspaceId, ...decide(gate, computed) })
 
 /** The columns of a gate, with the interval that follows from it. */
-export const fromGate = (gate: Gate.Gate, computed: Computed) => state.encode(decide(gate, computed))
+export const fromGate = (gate: Gate.Gate, computed: Computation) => state.encode(decide(gate, computed))
 
 /** The columns that time and time zone data alone change. */
-export const intervalOf = (gate: Gate.Gate, computed: Computed) => intervals.encode(decide(gate, computed))
+export const intervalOf = (gate: Gate.Gate, computed: Computation) => intervals.encode(decide(gate, computed))

@@ -6,14 +6,14 @@ import { Result, Schema, SchemaIssue, SchemaParser } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
 
 /** A value of a statement, and of the JSON of `json_to_recordset`. */
-export type Written = string | number | boolean | Date | Uint8Array | ReadonlyArray<string> | null
+export type SqlValue = string | number | boolean | Date | Uint8Array | ReadonlyArray<string> | null
 
 /** How values of one type are stored. `Stored` is the type that the database client returns. */
 export interface Type<A, Stored> {
   /** As in `create table`. */
   readonly sqlType: string
   readonly isNullable: boolean
-  readonly encode: (value: A) => Written
+  readonly encode: (value: A) => SqlValue
   /** Throws `Unreadable` for a value that `encode` did not write. */
   readonly decode: (stored: Stored) => A
 }
@@ -22,7 +22,7 @@ export interface Type<A, Stored> {
 export interface Column<Source, A, Stored> {
   readonly sqlType: string
   readonly isNullable: boolean
-  readonly write: (source: Source) => Written
+  readonly write: (source: Source) => SqlValue
   readonly read: (stored: Stored) => A
 }
 
@@ -42,17 +42,17 @@ export type Row<C extends Columns> = { readonly [K in keyof C]: Parameters<C[K][
 type Values<C extends Columns> = { readonly [K in keyof C]: ReturnType<C[K]["read"]> }
 
 /** The facts of a table for statements. */
-export interface Described {
+export interface TableFacts {
   readonly name: string
   readonly columns: Readonly<Record<string, { readonly sqlType: string; readonly isNullable: boolean }>>
   /** The columns that name a row, in statements and messages. */
   readonly key: ReadonlyArray<string>
 }
 
-export interface Table<C extends Columns> extends Described {
+export interface Table<C extends Columns> extends TableFacts {
   readonly columns: C
   /** The values of all columns, for `sql.insert`, `sql.update` and `recordset`. */
-  readonly encode: (source: Source<C>) => { readonly [K in keyof C]: Written }
+  readonly encode: (source: Source<C>) => { readonly [K in keyof C]: SqlValue }
   /** The values of a row. A value that was not written by `encode` is a defect that names table, column and row. */
   readonly decode: (row: Row<C>) => Values<C>
 }
@@ -77,9 +77,9 @@ export const make = <C extends Columns>(name: string, columns: C, key: ReadonlyA
     columns,
     key,
     encode: (source) => {
-      const written: Record<string, Written> = {}
+      const written: Record<string, SqlValue> = {}
       for (const [column, { write }] of entries) written[column] = write(source as never)
-      return written as { [K in keyof C]: Written }
+      return written as { [K in keyof C]: SqlValue }
     },
     decode: (row) => {
       const values: Record<string, unknown> = {}
@@ -99,7 +99,7 @@ export const make = <C extends Columns>(name: string, columns: C, key: ReadonlyA
 
 /** Reads a column. Where `read` throws, the defect names table, column and row. */
 export const placed = <A>(
-  table: Pick<Described, "key" | "name">,
+  table: Pick<TableFacts, "key" | "name">,
   row: Readonly<Record<string, unknown>>,
   column: string,
   read: () => A
@@ -113,7 +113,7 @@ export const placed = <A>(
 
 /** Names the place of a value, and never the value: it may be of a user. */
 const damaged = (
-  { key, name }: Pick<Described, "key" | "name">,
+  { key, name }: Pick<TableFacts, "key" | "name">,
   row: Readonly<Record<string, unknown>>,
   column: string,
   cause: unknown
@@ -127,7 +127,7 @@ const damaged = (
 class Unreadable extends Error {}
 
 /** The names of the columns in their order, of a table or of what `from` names. */
-export const names = (sql: SqlClient.SqlClient, { columns }: Described, from?: string): Statement.Fragment =>
+export const names = (sql: SqlClient.SqlClient, { columns }: TableFacts, from?: string): Statement.Fragment =>
   sql.literal(
     Object.keys(columns)
       .map((column) => (from === undefined ? column : `${from}.${column}`))
@@ -135,7 +135,7 @@ export const names = (sql: SqlClient.SqlClient, { columns }: Described, from?: s
   )
 
 /** Assigns to each column but the key the one of the same name of `from`, as after `update … set`. */
-export const assignments = (sql: SqlClient.SqlClient, { columns, key }: Described, from: string): Statement.Fragment =>
+export const assignments = (sql: SqlClient.SqlClient, { columns, key }: TableFacts, from: string): Statement.Fragment =>
   sql.literal(
     Object.keys(columns)
       .filter((column) => !key.includes(column))
@@ -146,7 +146,7 @@ export const assignments = (sql: SqlClient.SqlClient, { columns, key }: Describe
 /** Encoded rows as a table expression of one parameter, with columns of the caller's beside those of the table. */
 export const recordset = (
   sql: SqlClient.SqlClient,
-  { columns }: Described,
+  { columns }: TableFacts,
   alias: string,
   rows: ReadonlyArray<Readonly<Record<string, unknown>>>,
   more: Readonly<Record<string, string>> = {}
@@ -156,7 +156,7 @@ export const recordset = (
   return sql`json_to_recordset(${JSON.stringify(rows)}::json) as ${sql.literal(`${alias} (${list})`)}`
 }
 
-const plain = <A extends Written>(sqlType: string): Type<A, A> => ({
+const plain = <A extends SqlValue>(sqlType: string): Type<A, A> => ({
   sqlType,
   isNullable: false,
   encode: (value) => value,

@@ -19,7 +19,7 @@ export interface Sum {
 }
 
 /** What was read of a database. */
-export interface Taken {
+export interface DatabaseSums {
   /** The tables that have rows. */
   readonly tables: Readonly<Record<string, Sum>>
   /** The last value of each sequence that was used. */

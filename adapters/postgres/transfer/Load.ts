@@ -4,7 +4,7 @@
  */
 import { Effect, Schema } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
-import { filled, rowsOf, Summing, settle, type Table, type Taken, tables } from "./Content.ts"
+import { type DatabaseSums, filled, rowsOf, Summing, settle, type Table, tables } from "./Content.ts"
 
 /** Raised for a database that has data. */
 export class NotEmpty extends Schema.TaggedError<NotEmpty>()("NotEmpty", { table: Schema.String }) {
@@ -35,7 +35,7 @@ const quoted = (names: ReadonlyArray<string>): string => names.map((name) => `"$
  */
 export const into = <E, R, F, S>(
   sql: SqlClient.SqlClient,
-  fill: (insert: Insert) => Effect.Effect<Taken, E, R>,
+  fill: (insert: Insert) => Effect.Effect<DatabaseSums, E, R>,
   check: Effect.Effect<void, F, S>
 ) =>
   Effect.gen(function* () {
@@ -69,7 +69,7 @@ const triggers = (sql: SqlClient.SqlClient, all: ReadonlyArray<Table>, change: "
   sql.unsafe(`do $$ begin ${all.map(({ name }) => `alter table "${name}" ${change} trigger user;`).join(" ")} end $$`)
 
 /** Reads all rows again and compares them. */
-const verify = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, all: ReadonlyArray<Table>, taken: Taken) {
+const verify = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, all: ReadonlyArray<Table>, taken: DatabaseSums) {
   const names = yield* filled(sql, all)
   for (const { columns, name } of all) {
     if (!names.has(name) && taken.tables[name] === undefined) continue

@@ -6,7 +6,7 @@
  */
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
-import { filled, rowsOf, Summing, settle, type Table, type Taken, tables } from "./Content.ts"
+import { type DatabaseSums, filled, rowsOf, Summing, settle, type Table, tables } from "./Content.ts"
 
 /** The places in the log that consumers have reached, or have put off events between. */
 const places = `(select distinct tx, sequence from (
@@ -55,7 +55,7 @@ export const take = <E, R>(
   Effect.gen(function* () {
     yield* sql`set transaction isolation level repeatable read, read only`
     yield* settle(sql)
-    const sums: Record<string, Taken["tables"][string]> = {}
+    const sums: Record<string, DatabaseSums["tables"][string]> = {}
     const all = yield* tables(sql)
     const names = yield* filled(sql, all)
     for (const table of all) {
@@ -73,7 +73,7 @@ export const take = <E, R>(
     const [counted] = yield* sql.unsafe<{ readonly places: number }>(
       `select count(*)::int as places from ${places} as p`
     )
-    const taken: Taken = {
+    const taken: DatabaseSums = {
       tables: sums,
       sequences: Object.fromEntries(sequences.map(({ last, name }) => [name, last])),
       transactions: firstNumber + (counted?.places ?? 0) + 1

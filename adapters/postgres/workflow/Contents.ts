@@ -28,12 +28,12 @@ export const make = <Row extends ContentRow>(read: (row: Row) => Content, most: 
 }
 
 /** A cache of immutable values: the ones read last, up to a total size of `most`. */
-export interface Kept<A> {
+export interface SizedCache<A> {
   readonly get: (id: string) => A | undefined
   readonly set: (id: string, value: A, size: number) => void
 }
 
-export const keeping = <A>(most: number): Kept<A> => {
+export const keeping = <A>(most: number): SizedCache<A> => {
   const kept = new Map<string, { readonly value: A; readonly size: number }>()
   let size = 0
 

@@ -7,8 +7,8 @@ import {
   type ComponentVersion
 } from "../../../core/workflow/component/Component.ts"
 import {
-  type CarryOn,
   ComponentStore,
+  type ContainingUpdate,
   type Propagation,
   type StoredComponent
 } from "../../../core/workflow/component/ComponentStore.ts"
@@ -45,7 +45,7 @@ export const layer = Layer.effect(
     const carryOn = (
       workspaceId: WorkspaceId,
       id: ComponentId,
-      { except, to }: CarryOn,
+      { except, to }: ContainingUpdate,
       accept: (sizes: StoredSizes) => Result.Result<void, FieldsTooLarge>
     ) =>
       Effect.gen(function* () {

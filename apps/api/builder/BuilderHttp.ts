@@ -13,9 +13,9 @@ import { Workflows } from "../../../core/workflow/Workflows.ts"
 import type { Caller } from "../../../core/workspace/Workspace.ts"
 import { Api } from "../Api.ts"
 import { frame } from "../event/Frame.ts"
-import * as Admitted from "../http/Admitted.ts"
 import { CurrentCaller } from "../http/Authorization.ts"
 import * as Errors from "../http/Errors.ts"
+import * as StreamRevocation from "../http/StreamRevocation.ts"
 import { runId } from "../run/RunsHttp.ts"
 import { holderOf, Streams } from "../stream/Streams.ts"
 import { workflowId } from "../workflow/WorkflowsHttp.ts"
@@ -32,7 +32,7 @@ export const layer = HttpApiBuilder.group(
     const builder = yield* Builder
     const workflows = yield* Workflows
     const runs = yield* Runs
-    const admitted = yield* Admitted.make
+    const admitted = yield* StreamRevocation.make
     const streams = yield* Streams
 
     const opened = ({ conversation, status }: Reading) => ({

@@ -7,7 +7,7 @@ import {
   ComponentNotFound,
   type ComponentVersion
 } from "../../../core/workflow/component/Component.ts"
-import type { StoredComponent, Unfit } from "../../../core/workflow/component/ComponentStore.ts"
+import type { StoredComponent, UpdateRefusal } from "../../../core/workflow/component/ComponentStore.ts"
 import { Components } from "../../../core/workflow/component/Components.ts"
 import * as FieldLimit from "../../../core/workflow/FieldLimit.ts"
 import { Api } from "../Api.ts"
@@ -92,7 +92,7 @@ const componentId = (text: string) =>
     Effect.mapError(() => new ComponentNotFound({ componentId: text }))
   )
 
-const problemsOf = (reason: Unfit) =>
+const problemsOf = (reason: UpdateRefusal) =>
   reason._tag === "InvalidWorkflow" ? reason.problems : FieldLimit.asProblems(reason.fields)
 
 const item = (component: Component): typeof ComponentItem.Type => ({

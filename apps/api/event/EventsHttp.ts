@@ -13,11 +13,11 @@ import { waitUntilBack } from "../../../core/runtime/StoreUnavailable.ts"
 import { isUuid } from "../../../core/workspace/Ids.ts"
 import type { Caller } from "../../../core/workspace/Workspace.ts"
 import { Api } from "../Api.ts"
-import * as Admitted from "../http/Admitted.ts"
 import { CurrentCaller } from "../http/Authorization.ts"
 import { problemAt } from "../http/body/Query.ts"
 import * as Errors from "../http/Errors.ts"
 import { origin } from "../http/Origin.ts"
+import * as StreamRevocation from "../http/StreamRevocation.ts"
 import { runId } from "../run/RunsHttp.ts"
 import { holderOf, Streams } from "../stream/Streams.ts"
 import * as Frame from "./Frame.ts"
@@ -29,7 +29,7 @@ export const layer = HttpApiBuilder.group(
     const events = yield* EventStreams
     const runs = yield* Runs
     const links = yield* ArtifactLinks
-    const admitted = yield* Admitted.make
+    const admitted = yield* StreamRevocation.make
     const streams = yield* Streams
     const context = yield* Effect.context<EventLog | Signals>()
 

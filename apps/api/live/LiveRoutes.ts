@@ -118,7 +118,7 @@ export const routes = Layer.unwrap(
 
     /** The statuses of a run, until it ends or the key that the ticket was issued for is revoked. */
     const statuses = (ticket: Ticket) =>
-      views.looks(ticket.runId).pipe(
+      views.statuses(ticket.runId).pipe(
         Stream.mapEffect((look) => Effect.map(views.rights(ticket), (rights) => ({ look, rights }))),
         Stream.takeWhile(({ rights }) => rights !== "none"),
         Stream.mapEffect(({ look: { control, ended, status, step }, rights }) =>
@@ -138,9 +138,9 @@ export const routes = Layer.unwrap(
 
     /** Streams the run, with a new ticket every second. */
     const watch = Effect.gen(function* () {
-      const visitor = yield* admitted
-      if (visitor === null || visitor.rights === "none") return notValid()
-      const { ticket } = visitor
+      const admission = yield* admitted
+      if (admission === null || admission.rights === "none") return notValid()
+      const { ticket } = admission
       const stream = limited(LiveStream.of(statuses(ticket), views.frames(ticket.runId)))
       if (stream === null) return tooManyViews()
       const workspaceId = yield* views.workspaceOf(ticket.runId)
@@ -153,15 +153,15 @@ export const routes = Layer.unwrap(
     /** The user who may take control, with the decoded body. The permission is checked for each request. */
     const controlling = <A extends { readonly holder: string }>(schema: Schema.Codec<A, unknown>) =>
       Effect.gen(function* () {
-        const visitor = yield* admitted
-        if (visitor === null) return { refusal: notValid() }
-        const { runId, userId } = visitor.ticket
+        const admission = yield* admitted
+        if (admission === null) return { refusal: notValid() }
+        const { runId, userId } = admission.ticket
         const body = yield* sent(schema)
-        if (visitor.rights !== "control" && userId !== null && Option.isSome(body)) {
+        if (admission.rights !== "control" && userId !== null && Option.isSome(body)) {
           yield* views.release(runId, body.value.holder)
         }
-        if (visitor.rights === "none") return { refusal: notValid() }
-        if (visitor.rights === "watch" || userId === null) {
+        if (admission.rights === "none") return { refusal: notValid() }
+        if (admission.rights === "watch" || userId === null) {
           const message = "This view is read-only: request a connection with control=true, with the role Member"
           return { refusal: answer(403, Errors.general(403, message)) }
         }

@@ -6,7 +6,7 @@
  */
 import { Effect, Option } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
-import { ArtifactFiles, type Kept } from "../../../core/run/artifact/ArtifactFiles.ts"
+import { ArtifactFiles, type StoredArtifact } from "../../../core/run/artifact/ArtifactFiles.ts"
 import { ArtifactLinks } from "../../../core/run/artifact/ArtifactLinks.ts"
 import * as SnapshotPolicy from "../../../core/run/evidence/SnapshotPolicy.ts"
 import { outage } from "../../../core/runtime/Supervisor.ts"
@@ -38,7 +38,7 @@ const inert = {
   "accept-ranges": "bytes"
 }
 
-const headersOf = ({ fileName, mediaType: written }: Kept): Readonly<Record<string, string>> => {
+const headersOf = ({ fileName, mediaType: written }: StoredArtifact): Readonly<Record<string, string>> => {
   const own = fileName === null ? shown[written] : undefined
   if (own !== undefined) {
     const policy = written === "text/html" ? { "content-security-policy": `sandbox; ${SnapshotPolicy.policy}` } : {}
@@ -79,7 +79,7 @@ const serve = Effect.gen(function* () {
   return Option.match(found.success, { onNone: () => missing, onSome: (kept) => answer(kept, request) })
 })
 
-const answer = (kept: Kept, { headers: asked, method }: HttpServerRequest.HttpServerRequest) => {
+const answer = (kept: StoredArtifact, { headers: asked, method }: HttpServerRequest.HttpServerRequest) => {
   const { size } = kept
   const headers = headersOf(kept)
   // Artifacts have no version, so a partial download of an earlier state cannot be continued.

@@ -7,10 +7,10 @@
 import { Context, Effect, Layer } from "effect"
 import { Authorization } from "../http/Authorization.ts"
 import { SchemaErrors } from "../http/body/SchemaErrors.ts"
-import { Surrounded } from "../http/Surrounded.ts"
+import { EarlyRefusals } from "../http/EarlyRefusals.ts"
 
 /** The group of a layer that needs only the middlewares, which its requests are given, and nothing else. */
-export const of = <A, E, R extends Authorization | SchemaErrors | Surrounded>(
+export const of = <A, E, R extends Authorization | SchemaErrors | EarlyRefusals>(
   group: Layer.Layer<A, E, R>
 ): Layer.Layer<A, E, R> =>
   Layer.fromBuild((memoMap, scope) =>
@@ -20,7 +20,7 @@ export const of = <A, E, R extends Authorization | SchemaErrors | Surrounded>(
         Context.pick(
           Authorization,
           SchemaErrors,
-          Surrounded
+          EarlyRefusals
         )(all as Context.Context<never>) as Context.Context<never> as Context.Context<R>
     )
   )

@@ -61,12 +61,12 @@ export const read = (body: unknown): Effect.Effect<Read> =>
       // Describing tens of thousands of problems takes long.
       Effect.map(
         Effect.yieldNow,
-        (): Read => ({ fields: salvaged(body), problems: [...problemsOf(issue), ...unknownFields(body)] })
+        (): Read => ({ fields: validFields(body), problems: [...problemsOf(issue), ...unknownFields(body)] })
       )
     )
   )
 
-const salvaged = (body: unknown): Partial<typeof RunRequest.Type> => {
+const validFields = (body: unknown): Partial<typeof RunRequest.Type> => {
   const sent = Json.isObject(body) ? body : {}
   const each = Object.entries(RunRequest.fields).flatMap(([name, field]) => {
     // No field needs a service.

@@ -20,21 +20,21 @@ export const StreamLimits: Context.Reference<Limits> = Context.Reference("sluice
 })
 
 /** The key that a stream is served for. */
-export interface Holder {
+export interface StreamOwner {
   readonly workspaceId: string
   /** The API key of the request, or another identity without a key. */
   readonly key: string
 }
 
 /** The exhausted limit. */
-export interface Full {
+export interface ExhaustedLimit {
   readonly scope: "key" | "workspace"
   readonly limit: number
 }
 
 export interface Places {
   /** Takes a slot and returns an idempotent function that frees it; or the exhausted limit. */
-  readonly take: (holder: Holder) => (() => void) | Full
+  readonly take: (holder: StreamOwner) => (() => void) | ExhaustedLimit
 }
 
 /** The slots of a process, all free. */

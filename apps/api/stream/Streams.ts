@@ -24,7 +24,7 @@ export class Streams extends Context.Service<
      * the server begins to close.
      */
     readonly answer: (
-      holder: StreamPlaces.Holder,
+      holder: StreamPlaces.StreamOwner,
       pieces: Stream.Stream<Uint8Array, unknown>,
       options: { readonly contentType: string; readonly headers: Readonly<Record<string, string>> }
     ) => Effect.Effect<Response, never, HttpServerRequest.HttpServerRequest>
@@ -63,7 +63,7 @@ export class Streams extends Context.Service<
 }
 
 /** The key that a stream is counted for. */
-export const holderOf = ({ keyId, userId, workspaceId }: Caller): StreamPlaces.Holder => ({
+export const holderOf = ({ keyId, userId, workspaceId }: Caller): StreamPlaces.StreamOwner => ({
   workspaceId,
   key: keyId ?? userId
 })
@@ -103,7 +103,7 @@ const onceClosed = (response: ServerResponse, act: () => void): void => {
   if (response.closed || socket.destroyed) done()
 }
 
-const refusal = ({ limit, scope }: StreamPlaces.Full): Response => {
+const refusal = ({ limit, scope }: StreamPlaces.ExhaustedLimit): Response => {
   const holder = scope === "key" ? "This API key" : "This workspace"
   const message = `${holder} has ${limit} streams open here, and may have ${limit}: close one, then ask again`
   return HttpServerResponse.jsonUnsafe(

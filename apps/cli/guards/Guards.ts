@@ -15,7 +15,7 @@ import { unknown } from "./Variables.ts"
 export type Part = "up" | "api" | "inbox" | "scheduler" | "worker" | "migrate"
 
 /** The settings that every part has, and those of some. */
-export interface Guarded
+export interface GuardedSettings
   extends Artifacts.Settings,
     Partial<Models.ModelSettings>,
     Partial<Inbox.ReceivingMail>,
@@ -36,7 +36,7 @@ export class CannotStart extends Schema.TaggedError<CannotStart>()("CannotStart"
 type Problems = ReadonlyArray<string>
 
 /** A separate part of the service needs a shared database; an embedded one belongs to one process. */
-const database = (part: Part, { databaseUrl, dataDir, masterKey }: Guarded): Problems => {
+const database = (part: Part, { databaseUrl, dataDir, masterKey }: GuardedSettings): Problems => {
   if (Option.isSome(databaseUrl)) {
     return Option.isSome(masterKey)
       ? []
@@ -48,18 +48,18 @@ const database = (part: Part, { databaseUrl, dataDir, masterKey }: Guarded): Pro
   ]
 }
 
-const mail = (settings: Guarded): Problems => {
+const mail = (settings: GuardedSettings): Problems => {
   const { inboxDomain = Option.none(), smtpPort = Option.none() } = settings
   if (Option.isNone(smtpPort) || Option.isSome(inboxDomain)) return []
   return ["SLUICE_SMTP_PORT is set, and SLUICE_INBOX_DOMAIN is not: set it to the domain whose mail is received"]
 }
 
-const model = ({ models, modelUrl, visionModel = Option.none() }: Guarded): Problems =>
+const model = ({ models, modelUrl, visionModel = Option.none() }: GuardedSettings): Problems =>
   models === undefined || modelUrl === undefined
     ? []
     : Option.toArray(Models.misconfigured({ models, modelUrl, visionModel })).map(({ message }) => message)
 
-const store = (settings: Guarded): Problems => {
+const store = (settings: GuardedSettings): Problems => {
   const missing = Artifacts.missing(settings)
   if (missing === "all") {
     const problem = DataFolder.problemOf(settings.dataDir)
@@ -68,7 +68,7 @@ const store = (settings: Guarded): Problems => {
   return missing.length === 0 ? [] : [new Artifacts.S3Misconfigured({ missing }).message]
 }
 
-const ports = ({ host, port, smtpHost, smtpPort = Option.none() }: Guarded): Effect.Effect<Problems> => {
+const ports = ({ host, port, smtpHost, smtpPort = Option.none() }: GuardedSettings): Effect.Effect<Problems> => {
   const wanted = [
     ...(host === undefined || port === undefined || port === 0 ? [] : [{ host, port, names: "HOST, PORT" }]),
     ...(smtpHost === undefined
@@ -90,7 +90,7 @@ const ports = ({ host, port, smtpHost, smtpPort = Option.none() }: Guarded): Eff
 }
 
 /** Fails with every problem that prevents the start of a part. */
-export const check = (part: Part, settings: Guarded): Effect.Effect<void, CannotStart> =>
+export const check = (part: Part, settings: GuardedSettings): Effect.Effect<void, CannotStart> =>
   Effect.gen(function* () {
     const problems = [
       ...unknown(process.env),

@@ -11,7 +11,7 @@ import { WorkspaceStore } from "../../../core/workspace/WorkspaceStore.ts"
 import { leaving } from "../../api/http/Closing.ts"
 import * as Server from "../../api/Server.ts"
 import * as Demo from "../../demo/Demo.ts"
-import { visitors } from "../../demo/DemoUsers.ts"
+import { demoUsers } from "../../demo/DemoUsers.ts"
 import * as MessageDelivery from "../../demo/MessageDelivery.ts"
 import * as Site from "../../demo/Site.ts"
 import * as Terminal from "../../demo/Terminal.ts"
@@ -24,14 +24,14 @@ import * as FirstWorkspace from "../layers/FirstWorkspace.ts"
 import * as Inbox from "../layers/Inbox.ts"
 import { layerScheduler } from "../layers/Scheduler.ts"
 import { layerEncryption, layerStorage, type StorageSettings } from "../layers/Storage.ts"
-import { layerWorker, type Working } from "../layers/Worker.ts"
+import { layerWorker, type WorkerLayerSettings } from "../layers/Worker.ts"
 import { untilEnd } from "./AtRest.ts"
 import type { Keeping } from "./retention/Keeping.ts"
 
 interface UpSettings
   extends StorageSettings,
     Serving,
-    Working,
+    WorkerLayerSettings,
     Keeping,
     Inbox.ReceivingMail,
     FirstWorkspace.Bootstrap,
@@ -72,7 +72,7 @@ export const up = Effect.fnUntraced(
         for (const { id } of (yield* (yield* WorkspaceStore).list).slice(0, 1)) {
           const buyer = { permissionedUserId: "buyer", domain: site.value }
           if (Option.isSome(settings.inboxDomain))
-            addresses.set(visitors.buyer.user, addressOf(id, buyer, settings.inboxDomain.value))
+            addresses.set(demoUsers.buyer.user, addressOf(id, buyer, settings.inboxDomain.value))
         }
       }
       for (const link of yield* signInLink) {
@@ -140,7 +140,7 @@ const farewell = (workflowId: string): string =>
     "running; Ctrl-C ends it."
   ].join("\n")
 
-const welcome = (api: string, { encryptionKey, key }: FirstWorkspace.Made): string =>
+const welcome = (api: string, { encryptionKey, key }: FirstWorkspace.FirstKeys): string =>
   [
     "The first workspace was created. Its owner's API key is shown only once. The key that seals its credentials can be",
     "shown again with `sluice keys encryption`:",

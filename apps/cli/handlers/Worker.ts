@@ -7,10 +7,10 @@ import * as Guards from "../guards/Guards.ts"
 import * as Health from "../health/Health.ts"
 import * as Installation from "../health/Installation.ts"
 import { layerEncryption, layerStorage, type StorageSettings } from "../layers/Storage.ts"
-import { layerWorker, type Working } from "../layers/Worker.ts"
+import { layerWorker, type WorkerLayerSettings } from "../layers/Worker.ts"
 import { untilEnd } from "./AtRest.ts"
 
-export const worker = (settings: StorageSettings & Working & Health.HealthSettings) =>
+export const worker = (settings: StorageSettings & WorkerLayerSettings & Health.HealthSettings) =>
   Effect.andThen(Console.log("sluice worker started"), untilEnd).pipe(
     Effect.provide(
       Health.checks.pipe(

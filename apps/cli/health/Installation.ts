@@ -6,7 +6,7 @@
 import { randomUUID } from "node:crypto"
 import { Context, Effect, Exit, Layer, Option, Ref, Schema, Stream } from "effect"
 import { isNewer, ZoneVersion } from "../../../adapters/postgres/gate/ZoneVersion.ts"
-import type { Own } from "../../../adapters/postgres/server/Processes.ts"
+import type { ProcessReport } from "../../../adapters/postgres/server/Processes.ts"
 import { WorkerCapacity, type Workers } from "../../../core/gate/WorkerCapacity.ts"
 import { ZoneData } from "../../../core/gate/ZoneData.ts"
 import { ArtifactFiles } from "../../../core/run/artifact/ArtifactFiles.ts"
@@ -45,14 +45,14 @@ const storeName = Effect.gen(function* () {
   )
 )
 
-const serves = ({ part }: Own): boolean => part === "api" || part === "up"
-const schedules = ({ part }: Own): boolean => part === "scheduler" || part === "up"
+const serves = ({ part }: ProcessReport): boolean => part === "api" || part === "up"
+const schedules = ({ part }: ProcessReport): boolean => part === "scheduler" || part === "up"
 
 /** Whether two processes have different artifact stores. */
-const differ = (one: Own, other: Own): boolean =>
+const differ = (one: ProcessReport, other: ProcessReport): boolean =>
   one.artifactStore !== null && other.artifactStore !== null && one.artifactStore !== other.artifactStore
 
-const warnOfZones = (own: Own, all: ReadonlyArray<Own>) => {
+const warnOfZones = (own: ProcessReport, all: ReadonlyArray<ProcessReport>) => {
   const versions = [...new Set(all.flatMap(({ tzData }) => tzData ?? []))].toSorted()
   const newest = versions.at(-1)
   if (versions.length < 2 || own.tzData === newest) return Effect.void
@@ -62,7 +62,7 @@ const warnOfZones = (own: Own, all: ReadonlyArray<Own>) => {
 }
 
 /** The total capacity of these processes, and its use. */
-const workersOf = (living: ReadonlyArray<Own>): Workers =>
+const workersOf = (living: ReadonlyArray<ProcessReport>): Workers =>
   living.reduce(
     (sum, { capacity, running }) =>
       capacity === null ? sum : { capacity: sum.capacity + capacity, running: sum.running + running },
@@ -70,7 +70,7 @@ const workersOf = (living: ReadonlyArray<Own>): Workers =>
   )
 
 /** Whether a process computes openings: all that do with newer time zone data are gone. */
-const mayDecide = (own: Own, living: ReadonlyArray<Own>): boolean =>
+const mayDecide = (own: ProcessReport, living: ReadonlyArray<ProcessReport>): boolean =>
   !living.some((other) => schedules(other) && isNewer(other.tzData, own.tzData))
 
 /**
@@ -96,7 +96,7 @@ export const layer = (part: string, capacity: number | null = null) =>
       }
       const present = Effect.gen(function* () {
         const { browsers, leases } = yield* Gauges.inUse("runs")
-        return { ...fixed, clockSkewMillis: yield* clockSkew, running: leases, browsers } satisfies Own
+        return { ...fixed, clockSkewMillis: yield* clockSkew, running: leases, browsers } satisfies ProcessReport
       })
       const own = yield* present
       const all = yield* registry.beat(own)
@@ -111,7 +111,7 @@ export const layer = (part: string, capacity: number | null = null) =>
       }
       yield* warnOfZones(own, all)
       const decides = yield* Ref.make(mayDecide(own, all))
-      const decide = Effect.fnUntraced(function* (living: ReadonlyArray<Own>) {
+      const decide = Effect.fnUntraced(function* (living: ReadonlyArray<ProcessReport>) {
         const may = mayDecide(own, living)
         if ((yield* Ref.getAndSet(decides, may)) === may || !schedules(own)) return
         yield* Effect.logInfo(
@@ -120,7 +120,7 @@ export const layer = (part: string, capacity: number | null = null) =>
             : "This scheduler leaves openings and schedules to another with newer time zone data"
         )
       })
-      const lead = (living: ReadonlyArray<Own>) =>
+      const lead = (living: ReadonlyArray<ProcessReport>) =>
         living.find(schedules)?.id === own.id ? Effect.flatMap(count, Gauges.setBacklog) : Gauges.setBacklog(null)
       if (schedules(own)) yield* lead(all).pipe(Background.round("count what waits"))
       yield* Effect.sleep(Processes.everyMillis).pipe(

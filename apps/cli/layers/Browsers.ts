@@ -12,7 +12,7 @@ import * as BrowserSettings from "../BrowserSettings.ts"
 export interface BrowsersSettings extends BrowserSettings.PageSettings {
   readonly chromium: Option.Option<string>
   readonly allowPrivateNetworks: boolean
-  readonly browserEndpoints: Option.Option<BrowserSettings.Written>
+  readonly browserEndpoints: Option.Option<BrowserSettings.GridSetting>
   readonly guardHost: Option.Option<string>
   readonly browserUser: Option.Option<string>
   readonly browserSandbox: string

@@ -17,13 +17,13 @@ export interface Bootstrap {
   readonly bootstrapEncryptionKey: Option.Option<Redacted.Redacted<string>>
 }
 
-export interface Made {
+export interface FirstKeys {
   readonly key: Redacted.Redacted<string>
   readonly encryptionKey: Redacted.Redacted<string>
 }
 
 /** The keys of the first workspace, where this process made it. */
-export class FirstWorkspace extends Context.Service<FirstWorkspace, Option.Option<Made>>()(
+export class FirstWorkspace extends Context.Service<FirstWorkspace, Option.Option<FirstKeys>>()(
   "sluice/apps/cli/layers/FirstWorkspace"
 ) {}
 
@@ -33,7 +33,7 @@ export const make = Effect.fn("FirstWorkspace.make")(function* (bootstrap: Boots
   const workspaces = yield* WorkspaceStore
   const identifiers = yield* Identifiers
   const keys = yield* Keys
-  if ((yield* workspaces.list).length > 0) return Option.none<Made>()
+  if ((yield* workspaces.list).length > 0) return Option.none<FirstKeys>()
   const createdAt = yield* Clock.currentTimeMillis
   const workspaceId = WorkspaceId.make(yield* identifiers.uuid)
   const key = Option.isSome(bootstrap.bootstrapKey) ? bootstrap.bootstrapKey.value : yield* keys.make
@@ -60,7 +60,7 @@ export const make = Effect.fn("FirstWorkspace.make")(function* (bootstrap: Boots
     createdAt,
     revokedAt: null
   })
-  return Option.some<Made>({ key, encryptionKey })
+  return Option.some<FirstKeys>({ key, encryptionKey })
 })
 
 /** Makes the workspace when the layer is built, so that no port opens before the key is accepted. */

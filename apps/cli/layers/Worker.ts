@@ -22,7 +22,7 @@ import * as Models from "./Models.ts"
 import { layerSandbox } from "./Sandbox.ts"
 import { layerSecretSources, type SourceSettings } from "./SecretSources.ts"
 
-export interface Working extends BrowsersSettings, SourceSettings, Models.ModelSettings, Inbox.Reachable {
+export interface WorkerLayerSettings extends BrowsersSettings, SourceSettings, Models.ModelSettings, Inbox.Reachable {
   readonly concurrency: number
   readonly builderSessions: number
   readonly graceSeconds: number
@@ -38,7 +38,7 @@ const leaseMillis = 30_000
  * A worker with its browser, which carries out runs and hosts conversations for as long as the layer lives; its release is
  * the orderly shutdown.
  */
-export const layerWorker = (settings: Working, allowedOrigins: ReadonlyArray<string> = []) => {
+export const layerWorker = (settings: WorkerLayerSettings, allowedOrigins: ReadonlyArray<string> = []) => {
   const name = `${hostname()}-${process.pid}-${randomBytes(4).toString("hex")}`
   const worker = Layer.effectDiscard(
     Effect.forkScoped(
@@ -75,7 +75,7 @@ export const layerWorker = (settings: Working, allowedOrigins: ReadonlyArray<str
 }
 
 /** The source of the files that runs upload. */
-const layerFileSource = ({ allowPrivateNetworks }: Working, allowedOrigins: ReadonlyArray<string>) =>
+const layerFileSource = ({ allowPrivateNetworks }: WorkerLayerSettings, allowedOrigins: ReadonlyArray<string>) =>
   OwnArtifactSource.layer(HttpFiles.make({ ...HttpFiles.defaults, allowPrivateNetworks, allowedOrigins })).pipe(
     Layer.provide(SignedLinks.layer)
   )

@@ -12,7 +12,7 @@ import { Ago } from "../kit/Status.tsx"
 import { Table } from "../kit/Table.tsx"
 import { KeyField, Sending, secret, useSealing } from "./SealedForm.tsx"
 import {
-  type Connected,
+  type ConnectedProvider,
   type Connection,
   configurationOf,
   connectionOf,
@@ -30,7 +30,7 @@ interface Named {
   readonly name: string
 }
 
-type Former = Connected & Named
+type Former = ConnectedProvider & Named
 
 export const Providers = () => {
   const [isConnecting, setConnecting] = useState(false)

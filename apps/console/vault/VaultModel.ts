@@ -76,7 +76,7 @@ export interface Connection {
 }
 
 /** A connected secret provider as the service answers it: without its address and its secrets. */
-export interface Connected {
+export interface ConnectedProvider {
   readonly provider_type: string
   readonly name: string
   readonly config_hint: Readonly<Record<string, string>>
@@ -84,7 +84,12 @@ export interface Connected {
 }
 
 /** The form for a change of a connected secret provider. Fields that are empty and stay empty change nothing. */
-export const connectionOf = ({ cache_ttl_seconds, config_hint, name, provider_type }: Connected): Connection => ({
+export const connectionOf = ({
+  cache_ttl_seconds,
+  config_hint,
+  name,
+  provider_type
+}: ConnectedProvider): Connection => ({
   ...{ key: "", url: "", token: "", roleId: "", secretId: "" },
   type: provider_type as ProviderType,
   name,
@@ -100,7 +105,7 @@ interface Configuration {
 }
 
 /** The typed configuration; `null` when a change of a secret provider keeps it. */
-export const configurationOf = (given: Connection, former: Connected | null): Configuration | null => {
+export const configurationOf = (given: Connection, former: ConnectedProvider | null): Configuration | null => {
   const isVault = given.type === "hashicorp_vault"
   const place = given.place.trim()
   const shown = former === null ? { place: "", namespace: "" } : connectionOf(former)
@@ -136,7 +141,10 @@ export type ProviderType = keyof typeof providerWords
 type ConnectionProblems = Partial<Record<keyof Connection, string>>
 
 /** The problems of a connection, by field. In a change of `former`, an empty field changes nothing. */
-export const connectionProblemsOf = (given: Connection, former: Connected | null = null): ConnectionProblems => {
+export const connectionProblemsOf = (
+  given: Connection,
+  former: ConnectedProvider | null = null
+): ConnectionProblems => {
   const isNew = former === null
   const hasAccess = given.token !== "" || given.secretId !== ""
   return {

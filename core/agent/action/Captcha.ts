@@ -1,5 +1,5 @@
 import { Clock, Effect, Option } from "effect"
-import type { Port, Using } from "../../browser/Browser.ts"
+import type { Port, SessionParts } from "../../browser/Browser.ts"
 import { isNavigation } from "../../browser/PageFailure.ts"
 import { ofPage, StepFailed } from "../Failure.ts"
 import { type Action, next, type StepContext } from "../Step.ts"
@@ -78,7 +78,7 @@ const ask = Effect.fnUntraced(function* (
   })
 })
 
-const look = (selector: string, page: Using<"elements">) =>
+const look = (selector: string, page: SessionParts<"elements">) =>
   page.elements.inspect(selector).pipe(
     // A page that is navigating away cannot be examined.
     Effect.catch((failure) =>
@@ -86,17 +86,17 @@ const look = (selector: string, page: Using<"elements">) =>
     )
   )
 
-const isThere = (type: CaptchaType, page: Using<"elements">) =>
+const isThere = (type: CaptchaType, page: SessionParts<"elements">) =>
   Effect.map(look(widgets[type].marks, page), (found) => found !== null && found.matched > 0)
 
 /** A widget is solved when its answer is filled in, or when it has disappeared. */
-const isSolved = Effect.fnUntraced(function* (type: CaptchaType, page: Using<"elements">) {
+const isSolved = Effect.fnUntraced(function* (type: CaptchaType, page: SessionParts<"elements">) {
   const answer = yield* look(widgets[type].answer, page)
   if (answer === null) return false
   return answer.matched > 0 ? !answer.empty : !(yield* isThere(type, page))
 })
 
-const isSolvedWithin = Effect.fnUntraced(function* (type: CaptchaType, page: Using<"elements">, millis: number) {
+const isSolvedWithin = Effect.fnUntraced(function* (type: CaptchaType, page: SessionParts<"elements">, millis: number) {
   const until = (yield* Clock.currentTimeMillis) + millis
   while (true) {
     if (yield* isSolved(type, page)) return true

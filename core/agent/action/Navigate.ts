@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import type { Using } from "../../browser/Browser.ts"
+import type { SessionParts } from "../../browser/Browser.ts"
 import { redactUrl } from "../../browser/Exchange.ts"
 import { ofPage, StepFailed } from "../Failure.ts"
 import * as HttpSignIn from "../login/HttpSignIn.ts"
@@ -27,7 +27,7 @@ export const navigate: Action<"NAVIGATE" | "START", "elements" | "navigation"> =
 })
 
 /** An absolute address, resolved against that of the page. */
-export const resolve = Effect.fnUntraced(function* (url: string, page: Using<"navigation">) {
+export const resolve = Effect.fnUntraced(function* (url: string, page: SessionParts<"navigation">) {
   const base = yield* page.navigation.address
   if (URL.parse(url) !== null) return url
   if (URL.parse(url, base) !== null) return new URL(url, base).href

@@ -1,5 +1,5 @@
 import { Clock, Deferred, Effect, Option, Redacted, Result, type Schema } from "effect"
-import type { Using } from "../../browser/Browser.ts"
+import type { SessionParts } from "../../browser/Browser.ts"
 import type { ElementQuery } from "../../browser/element/ElementQuery.ts"
 import type { InspectedField } from "../../browser/element/InspectedField.ts"
 import { isNavigation, type PageFailure } from "../../browser/PageFailure.ts"
@@ -112,7 +112,7 @@ const refused = (complaint: string, why: StepFailed | null) =>
   })
 
 /** Waits for the field, which may be the first of several boxes for one character each. */
-const fieldIn = Effect.fnUntraced(function* (page: Using<"navigation" | "elements">, target: ElementQuery) {
+const fieldIn = Effect.fnUntraced(function* (page: SessionParts<"navigation" | "elements">, target: ElementQuery) {
   const until = (yield* Clock.currentTimeMillis) + target.waitMillis
   while (true) {
     const field = yield* Effect.result(page.elements.inspect(target.selector))
@@ -130,7 +130,7 @@ const fieldIn = Effect.fnUntraced(function* (page: Using<"navigation" | "element
 
 /** Types and submits a code. Returns the complaint of the site when it refuses the code, and `null` when it accepts it. */
 const submit = Effect.fnUntraced(function* (
-  page: Using<"navigation" | "elements">,
+  page: SessionParts<"navigation" | "elements">,
   target: ElementQuery,
   code: string
 ) {
@@ -162,7 +162,7 @@ const submit = Effect.fnUntraced(function* (
   }
 })
 
-const pathOf = (page: Using<"navigation">) =>
+const pathOf = (page: SessionParts<"navigation">) =>
   Effect.map(page.navigation.address, (address) => address.replace(/[?#].*$/s, ""))
 
 /** Gives a code, or another one if the site complained about the code before. */

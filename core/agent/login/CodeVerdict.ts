@@ -4,7 +4,7 @@
 import type { InspectedField } from "../../browser/element/InspectedField.ts"
 
 /** The state of a page at an instant. `path` is its address without query and fragment. */
-export interface Sight {
+export interface PageState {
   readonly field: InspectedField
   readonly path: string
 }
@@ -12,7 +12,7 @@ export interface Sight {
 export type Verdict = "taken" | "refused" | "open"
 
 /** For how long, in milliseconds, the field has been in its present state without interruption. */
-export interface Lasting {
+export interface FieldDurations {
   readonly gone: number
   readonly empty: number
 }
@@ -34,7 +34,7 @@ export const longestMillis = 10_000
  * the field disappeared or another page is shown. If neither happens in time, an empty field or one with a complaint
  * means refused, and any other means taken.
  */
-export const of = (sent: Sight, seen: Sight, lasting: Lasting, elapsed: number): Verdict => {
+export const of = (sent: PageState, seen: PageState, lasting: FieldDurations, elapsed: number): Verdict => {
   const { field } = seen
   const isLate = elapsed >= longestMillis
   const isOther = seen.path !== sent.path

@@ -5,7 +5,7 @@
  * that origin alone, and only after the site has asked.
  */
 import { Effect, Redacted } from "effect"
-import type { Using } from "../../browser/Browser.ts"
+import type { SessionParts } from "../../browser/Browser.ts"
 import { redactUrl } from "../../browser/Exchange.ts"
 import type { Account } from "../../vault/Account.ts"
 import * as SecretSites from "../../vault/site/SecretSites.ts"
@@ -16,7 +16,7 @@ import type { Memory } from "../variables/Memory.ts"
 /** The page, and the credentials of the run. */
 export interface SignInContext {
   readonly memory: Memory
-  readonly page: Using<"elements" | "navigation">
+  readonly page: SessionParts<"elements" | "navigation">
 }
 
 /** How much of what a refused sign-in shows is quoted, in characters. */

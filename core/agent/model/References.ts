@@ -3,7 +3,7 @@
  * inserts the value, only on a site of that credential.
  */
 import { Effect, Result } from "effect"
-import type { Using } from "../../browser/Browser.ts"
+import type { SessionParts } from "../../browser/Browser.ts"
 import type { Guard } from "../../browser/element/ElementQuery.ts"
 import type { Account } from "../../vault/Account.ts"
 import * as SecretSites from "../../vault/site/SecretSites.ts"
@@ -22,7 +22,7 @@ import * as SecretUse from "../variables/SecretUse.ts"
 export const evaluate = Effect.fnUntraced(function* (
   text: string,
   memory: Memory.Memory,
-  page: Using<"navigation">
+  page: SessionParts<"navigation">
 ): Effect.fn.Return<string, StepFailed> {
   if (!Template.isTemplate(text)) return text
   const parts = text.split(/(\{\{(?:(?!\{\{)[\s\S])*?\}\})/)

@@ -2,7 +2,7 @@
  * The network answers that the tabs of a session received and that are kept for the run to read.
  */
 import { Effect, type Scope } from "effect"
-import type { Using } from "../../browser/Browser.ts"
+import type { SessionParts } from "../../browser/Browser.ts"
 import { type Exchange, isNoise, type StartedRequest } from "../../browser/Exchange.ts"
 import type { Graph } from "../../workflow/language/graph/Graph.ts"
 
@@ -82,7 +82,7 @@ export const isReadBy = (graph: Graph): boolean =>
   [...graph.nodes.values()].some(({ action }) => action === "EXTRACT_NETWORK")
 
 /** Records what the network answers, from now until the scope closes. */
-export const listen = (page: Using<"observation">): Effect.Effect<NetworkRecorder, never, Scope.Scope> =>
+export const listen = (page: SessionParts<"observation">): Effect.Effect<NetworkRecorder, never, Scope.Scope> =>
   Effect.gen(function* () {
     const heard = new NetworkRecorder()
     yield* page.observation.watchNetwork(heard.add, { begun: heard.begun, largestBody })

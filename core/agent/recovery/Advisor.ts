@@ -6,7 +6,7 @@ import type { Appearance } from "../../browser/element/Appearance.ts"
 import type { Node } from "../../workflow/language/graph/Graph.ts"
 
 /** The question to the advisor. Nothing in it is secret. */
-export interface Lineup {
+export interface AdvisorQuestion {
   readonly node: Node
   readonly wanted: Appearance
   /** The most like first. */
@@ -22,7 +22,7 @@ export interface Advice {
 
 export interface ElementAdvisor {
   /** The candidate that is the wanted element; `null` if none is, or it is unknown. */
-  readonly choose: (lineup: Lineup) => Effect.Effect<Advice | null>
+  readonly choose: (lineup: AdvisorQuestion) => Effect.Effect<Advice | null>
 }
 
 /** Default: no advisor. */

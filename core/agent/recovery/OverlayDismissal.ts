@@ -3,7 +3,7 @@
  * decide.
  */
 import { Clock, Effect, Option } from "effect"
-import type { Using } from "../../browser/Browser.ts"
+import type { SessionParts } from "../../browser/Browser.ts"
 import { cleanOf } from "../../browser/element/Appearance.ts"
 import { inTheWay, type Overlay } from "../../browser/element/Survey.ts"
 import type { Node } from "../../workflow/language/graph/Graph.ts"
@@ -169,7 +169,7 @@ const isPressedAway = Effect.fnUntraced(function* (trouble: FailedStep, overlay:
   return false
 })
 
-const press = (page: Using<"elements">, selector: string) =>
+const press = (page: SessionParts<"elements">, selector: string) =>
   Effect.map(
     Effect.result(page.elements.click({ selector, waitMillis: pressMillis, first: true }, "click")),
     ({ _tag }) => _tag === "Success"
@@ -238,7 +238,11 @@ const apart: ReadonlySet<string> = new Set([
  * Presses what is known to dismiss pop-ups, before a node that acts on a page, and answers the selectors that were
  * there. One visit to the page where there is none. The dialog that the node itself acts on is left to the node.
  */
-export const clear = Effect.fnUntraced(function* (node: Node, page: Using<"elements">, xpaths: ReadonlyArray<string>) {
+export const clear = Effect.fnUntraced(function* (
+  node: Node,
+  page: SessionParts<"elements">,
+  xpaths: ReadonlyArray<string>
+) {
   const own: unknown = "selector" in node.parameters ? node.parameters.selector : undefined
   const known = apart.has(node.action) ? [] : xpaths.filter((xpath) => xpath !== own)
   if (known.length === 0) return []

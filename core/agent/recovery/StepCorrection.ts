@@ -3,7 +3,7 @@
  * have.
  */
 import { Effect, Option, Result } from "effect"
-import type { Using } from "../../browser/Browser.ts"
+import type { SessionParts } from "../../browser/Browser.ts"
 import type { Node } from "../../workflow/language/graph/Graph.ts"
 import * as NodeExpressions from "../../workflow/language/graph/NodeExpressions.ts"
 import type { StepFailed } from "../Failure.ts"
@@ -15,7 +15,7 @@ import type { Choices } from "./RecoveryStrategy.ts"
 const mostQuestions = 3
 
 interface CorrectionContext {
-  readonly page: Using<"elements">
+  readonly page: SessionParts<"elements">
   readonly person: Person
   readonly choices: Choices
 }

@@ -2,7 +2,7 @@
  * The variables of a run in progress, and the evaluation of templates over them.
  */
 import { Effect, type Schema } from "effect"
-import type { Using } from "../../browser/Browser.ts"
+import type { SessionParts } from "../../browser/Browser.ts"
 import * as Template from "../../workflow/language/expression/Template.ts"
 import * as Comparison from "../../workflow/language/graph/Comparison.ts"
 import * as CredentialUse from "../../workflow/language/graph/CredentialUse.ts"
@@ -101,7 +101,7 @@ export const merged = (before: Schema.JsonObject, more: Schema.JsonObject): Sche
 export const evaluate = Effect.fnUntraced(function* (
   text: string,
   memory: Memory,
-  page: Using<"navigation">,
+  page: SessionParts<"navigation">,
   more: Schema.JsonObject = {}
 ) {
   if (!Template.isTemplate(text)) return text
@@ -121,7 +121,7 @@ export const evaluate = Effect.fnUntraced(function* (
 export const evaluateExpression = Effect.fnUntraced(function* (
   source: string,
   memory: Memory,
-  page: Using<"navigation">,
+  page: SessionParts<"navigation">,
   more: Schema.JsonObject = {}
 ) {
   const expression = yield* Expressions.describe(source.trim())
@@ -148,14 +148,14 @@ const valueOf = Effect.fnUntraced(function* (expression: Expressions.Readable, m
 export const evaluateText = (
   text: string,
   memory: Memory,
-  page: Using<"navigation">
+  page: SessionParts<"navigation">
 ): Effect.Effect<string, StepFailed> => Effect.map(evaluate(text, memory, page), asText)
 
 /** The same JSON with every text in it evaluated. One that is an expression and nothing else is its value. */
 export const evaluateWithin = Effect.fnUntraced(function* (
   value: Schema.JsonObject,
   memory: Memory,
-  page: Using<"navigation">
+  page: SessionParts<"navigation">
 ): Effect.fn.Return<Schema.JsonObject, StepFailed> {
   const within = (one: Schema.Json): Effect.Effect<Schema.Json, StepFailed> => {
     if (typeof one === "string") return evaluate(one, memory, page)
@@ -200,7 +200,7 @@ export const contextOf = (memory: Memory): Schema.JsonObject => ({
 const rootsFor = Effect.fnUntraced(function* (
   expressions: ReadonlyArray<Expressions.Readable>,
   memory: Memory,
-  page: Using<"navigation">
+  page: SessionParts<"navigation">
 ) {
   const context = contextOf(memory)
   const location = locationOf(yield* page.navigation.address)

@@ -2,7 +2,7 @@
  * Where the pointer acts, and which keys are held: the parameters of a node as the browser takes them.
  */
 import { Effect, type Schema } from "effect"
-import type { Using } from "../../browser/Browser.ts"
+import type { SessionParts } from "../../browser/Browser.ts"
 import type { HeldKey, Offset } from "../../browser/vision/Dragging.ts"
 import { heldKeys, maxPixels, maxPoints } from "../../workflow/language/parameters/PointerParameters.ts"
 import * as Json from "../../workspace/Json.ts"
@@ -39,7 +39,7 @@ const distanceOf = Effect.fnUntraced(function* (
   written: Written,
   field: string,
   memory: Memory.Memory,
-  page: Using<"navigation">
+  page: SessionParts<"navigation">
 ) {
   const valueOf = (one: number | string): Effect.Effect<Schema.Json, StepFailed> =>
     typeof one === "string" ? Memory.evaluate(one, memory, page) : Effect.succeed(one)
@@ -53,7 +53,7 @@ export const offset = (
   written: Written | null | undefined,
   field: string,
   memory: Memory.Memory,
-  page: Using<"navigation">
+  page: SessionParts<"navigation">
 ): Effect.Effect<Offset | undefined, StepFailed> =>
   written === undefined || written === null ? Effect.succeed(undefined) : distanceOf(written, field, memory, page)
 
@@ -64,7 +64,7 @@ export const offset = (
 export const path = Effect.fnUntraced(function* (
   written: string | ReadonlyArray<Written>,
   memory: Memory.Memory,
-  page: Using<"navigation">
+  page: SessionParts<"navigation">
 ) {
   if (typeof written !== "string") {
     return yield* Effect.forEach(written, (one, index) => distanceOf(one, `path[${index}]`, memory, page))

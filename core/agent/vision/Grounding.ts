@@ -3,7 +3,7 @@
  * window, which it may scroll.
  */
 import { Clock, Effect, Result } from "effect"
-import type { Using } from "../../browser/Browser.ts"
+import type { SessionParts } from "../../browser/Browser.ts"
 import type { PointerTarget } from "../../browser/vision/Sight.ts"
 import type { Secrets } from "../../redaction/Secrets.ts"
 import type { Node } from "../../workflow/language/graph/Graph.ts"
@@ -20,7 +20,7 @@ const lookAgainMillis = 500
 
 export interface GroundingRequest {
   readonly node: Node
-  readonly page: Using<"elements" | "vision">
+  readonly page: SessionParts<"elements" | "vision">
   readonly secrets: Secrets
   /** The action on the element, such as `click`. */
   readonly act: string
@@ -134,7 +134,12 @@ export const choiceOf = (
 }
 
 /** Waits until a page shows something else than it did; `false` when it does not in time. */
-const changed = Effect.fnUntraced(function* (page: Using<"vision">, before: string, inWindow: boolean, until: number) {
+const changed = Effect.fnUntraced(function* (
+  page: SessionParts<"vision">,
+  before: string,
+  inWindow: boolean,
+  until: number
+) {
   while ((yield* Clock.currentTimeMillis) < until) {
     yield* Effect.sleep(lookAgainMillis)
     if ((yield* PageView.view(page, inWindow)).text !== before) return true

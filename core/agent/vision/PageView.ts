@@ -2,7 +2,7 @@
  * The view of a page for a model: a list of elements, and a picture without readable secrets.
  */
 import { Effect } from "effect"
-import type { Using } from "../../browser/Browser.ts"
+import type { SessionParts } from "../../browser/Browser.ts"
 import { redactUrl } from "../../browser/Exchange.ts"
 import type { Box, Outline, OutlineElement } from "../../browser/vision/Sight.ts"
 import type { Secrets } from "../../redaction/Secrets.ts"
@@ -23,7 +23,7 @@ export interface View {
 }
 
 /** The elements of a page, or of its viewport alone. */
-export const view = (page: Using<"vision">, inWindow: boolean) =>
+export const view = (page: SessionParts<"vision">, inWindow: boolean) =>
   page.vision.outline({ maxElements: inWindow ? 5 * mostElements : mostElements }).pipe(
     Effect.mapError((failure) => ofPage("describe the page", failure)),
     Effect.map((outline): View => {
@@ -70,7 +70,7 @@ export const context = Effect.fnUntraced(function* ({ credentials, data, inputs,
 export const restIsCut = "(The rest was cut off.)"
 
 /** A picture of the viewport, in which password fields and known secrets are covered. */
-export const picture = (page: Using<"vision">, secrets: Secrets) =>
+export const picture = (page: SessionParts<"vision">, secrets: Secrets) =>
   Effect.gen(function* () {
     const texts = yield* page.vision.texts
     const covered = yield* Effect.filter(texts, ({ text }) =>

@@ -3,7 +3,7 @@
  * the run has been on, and secrets are typed on their own site only.
  */
 import { Effect, Result } from "effect"
-import type { Using } from "../../browser/Browser.ts"
+import type { SessionParts } from "../../browser/Browser.ts"
 import type { ClickKind } from "../../browser/element/ElementQuery.ts"
 import type { PageFailure } from "../../browser/PageFailure.ts"
 import * as Pointer from "../../browser/vision/Pointer.ts"
@@ -30,7 +30,7 @@ const waitMillis = 5_000
 
 export interface Task {
   readonly node: Node
-  readonly page: Using<"elements" | "navigation" | "vision">
+  readonly page: SessionParts<"elements" | "navigation" | "vision">
   readonly memory: Memory
   readonly prompt: string
   readonly model: string | null
@@ -236,7 +236,7 @@ const perform = Effect.fnUntraced(function* (
 })
 
 /** The host that the page is on, where the run had not been before; `null` for a known one. */
-const strayed = (page: Using<"navigation">, sites: ReadonlySet<string>) =>
+const strayed = (page: SessionParts<"navigation">, sites: ReadonlySet<string>) =>
   Effect.map(page.navigation.address, (address) => {
     if (URL.parse(address) === null || !/^https?:$/.test(new URL(address).protocol)) return null
     const { host } = new URL(address)

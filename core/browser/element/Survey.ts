@@ -62,7 +62,7 @@ export interface Survey {
 }
 
 /** The target of the survey: the element of the step, and the fields that the run filled in. */
-export interface Sought {
+export interface SurveyTarget {
   readonly target: string | null
   readonly fields: ReadonlyArray<string>
 }

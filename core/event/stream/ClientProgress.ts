@@ -7,7 +7,7 @@ import type { WorkspaceId } from "../../workspace/Ids.ts"
 import type { Entry } from "../EventLog.ts"
 
 /** The events of one run up to `sequence` were written; with `last`, no further event follows. */
-export interface Written {
+export interface WrittenEvents {
   readonly runId: string
   readonly sequence: number
   readonly last: boolean
@@ -30,6 +30,6 @@ export class ClientProgress extends Context.Service<
     ) => Effect.Effect<ReadonlyArray<Entry>, StoreUnavailable>
 
     /** Remembers what was written. Stored progress of a run is never reduced. */
-    readonly written: (progress: ReadonlyArray<Written>) => Effect.Effect<void, StoreUnavailable>
+    readonly written: (progress: ReadonlyArray<WrittenEvents>) => Effect.Effect<void, StoreUnavailable>
   }
 >()("sluice/core/event/stream/ClientProgress") {}

@@ -12,7 +12,7 @@ import type { WorkspaceId } from "../../workspace/Ids.ts"
 import type { Entry } from "../EventLog.ts"
 import { isLast, type LoggedEvent } from "../RunEvent.ts"
 import { Admission, longestDelay } from "./Admission.ts"
-import { ClientProgress, type Written } from "./ClientProgress.ts"
+import { ClientProgress, type WrittenEvents } from "./ClientProgress.ts"
 import * as LogReader from "./LogReader.ts"
 import * as Mailbox from "./Mailbox.ts"
 
@@ -51,7 +51,7 @@ export class EventStreams extends Context.Service<
       const progress = yield* ClientProgress
       const signals = yield* Signals
       const announced = new Map<string, number>()
-      const unsaved = new Map<string, Written>()
+      const unsaved = new Map<string, WrittenEvents>()
 
       const hear = (yield* signals.subscribe).pipe(
         Stream.runForEach((signal) => {
@@ -86,8 +86,8 @@ export class EventStreams extends Context.Service<
           yield* StoreUnavailable.waitUntilBack(reader.subscribe(mailbox))
           const admission = new Admission((runId) => announced.has(runId))
           // Only how far a batch goes is kept: payloads may be large.
-          let handed: ReadonlyArray<Written> = []
-          let unconfirmed: Array<{ readonly written: Written; readonly at: number }> = []
+          let handed: ReadonlyArray<WrittenEvents> = []
+          let unconfirmed: Array<{ readonly written: WrittenEvents; readonly at: number }> = []
           /** The end of what was read of the log for what the mailbox does not have; `null` if it has the rest. */
           let missedAfter: number | null = null
 

@@ -4,7 +4,7 @@
 import { Context, type Effect } from "effect"
 import type { Outcome } from "./Delivery.ts"
 
-export interface Post {
+export interface WebhookRequest {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
@@ -21,6 +21,6 @@ export class Sender extends Context.Service<
      * followed. Private, loopback and link-local addresses are refused unless allowed; the address that is judged is the
      * one that is connected to.
      */
-    readonly post: (post: Post) => Effect.Effect<Outcome>
+    readonly post: (post: WebhookRequest) => Effect.Effect<Outcome>
   }
 >()("sluice/core/event/webhook/Sender") {}

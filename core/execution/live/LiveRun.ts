@@ -32,7 +32,7 @@ const maxWaiting = 500
 const notWatched = "A run could not be watched for a moment"
 
 /** The tasks of a run for its viewers and the person in control. */
-interface Desk {
+interface LiveTasks {
   readonly watched: Queue.Queue<void>
   readonly controlled: Queue.Queue<void>
   readonly messages: Queue.Queue<string>
@@ -52,20 +52,20 @@ export const make = Effect.gen(function* () {
   const controlOf = yield* RunControl.make
   const signals = yield* Signals
   const sealing = yield* Sealing
-  const desks = new Map<string, Desk>()
+  const tasksByRun = new Map<string, LiveTasks>()
 
   yield* (yield* signals.subscribe).pipe(
     Stream.runForEach((signal) => {
       if (signal._tag !== "watched" && signal._tag !== "controlled") return Effect.void
-      const desk = desks.get(signal.runId)
-      return desk === undefined ? Effect.void : Queue.offer(desk[signal._tag], undefined)
+      const tasks = tasksByRun.get(signal.runId)
+      return tasks === undefined ? Effect.void : Queue.offer(tasks[signal._tag], undefined)
     }),
     Effect.forkScoped
   )
   yield* (yield* channel.messages).pipe(
     Stream.runForEach(({ runId, text }) => {
-      const desk = desks.get(runId)
-      return desk === undefined ? Effect.void : Queue.offer(desk.messages, text)
+      const tasks = tasksByRun.get(runId)
+      return tasks === undefined ? Effect.void : Queue.offer(tasks.messages, text)
     }),
     Effect.forkScoped
   )
@@ -87,32 +87,32 @@ export const make = Effect.gen(function* () {
         )
         .pipe(lasting)
 
-    const follow = (page: BrowserSession, desk: Desk) =>
+    const follow = (page: BrowserSession, tasks: LiveTasks) =>
       Effect.gen(function* () {
         yield* Effect.raceFirst(
-          Queue.take(desk.controlled),
+          Queue.take(tasks.controlled),
           Effect.suspend(() => (control.current() === null ? Effect.never : Effect.sleep(controlInterval)))
         )
         yield* learn(page)
       })
 
-    const show = (page: BrowserSession, desk: Desk) =>
+    const show = (page: BrowserSession, tasks: LiveTasks) =>
       Effect.gen(function* () {
-        yield* Queue.take(desk.watched)
+        yield* Queue.take(tasks.watched)
         yield* Effect.scoped(
           Effect.gen(function* () {
             yield* page.observation.screencast(pictures, (bytes) =>
               Effect.flatMap(Clock.currentTimeMillis, (at) => channel.show(run.id, { bytes, at })).pipe(lasting)
             )
-            while (Option.isSome(yield* Effect.timeoutOption(Queue.take(desk.watched), patience)));
+            while (Option.isSome(yield* Effect.timeoutOption(Queue.take(tasks.watched), patience)));
           })
         )
         yield* channel.hide(run.id)
       }).pipe(lasting)
 
-    const obey = (page: BrowserSession, desk: Desk) =>
+    const obey = (page: BrowserSession, tasks: LiveTasks) =>
       Effect.gen(function* () {
-        const text = yield* Queue.take(desk.messages)
+        const text = yield* Queue.take(tasks.messages)
         const message = yield* LiveMessage.open(yield* sealing.cipher(run.workspaceId), text)
         if (Option.isNone(message)) return
         const { gestures, holder } = message.value
@@ -124,9 +124,9 @@ export const make = Effect.gen(function* () {
         }
       }).pipe(lasting)
 
-    const leave = (desk: Desk) =>
+    const leave = (tasks: LiveTasks) =>
       Effect.gen(function* () {
-        if (desks.get(run.id) === desk) desks.delete(run.id)
+        if (tasksByRun.get(run.id) === tasks) tasksByRun.delete(run.id)
         yield* control.end
         yield* channel.hide(run.id)
       }).pipe(bestEffort(secrets, notWatched))
@@ -135,20 +135,20 @@ export const make = Effect.gen(function* () {
       hold: control.hold,
       attend: (page) =>
         Effect.gen(function* () {
-          const desk: Desk = {
+          const tasks: LiveTasks = {
             watched: yield* Queue.sliding<void>(1),
             controlled: yield* Queue.sliding<void>(1),
             messages: yield* Queue.dropping<string>(maxWaiting)
           }
           yield* Effect.acquireRelease(
-            Effect.sync(() => void desks.set(run.id, desk)),
-            () => leave(desk)
+            Effect.sync(() => void tasksByRun.set(run.id, tasks)),
+            () => leave(tasks)
           )
           // A person may have taken control in the previous attempt.
-          yield* Queue.offer(desk.controlled, undefined)
-          yield* Effect.forkScoped(Effect.forever(show(page, desk)))
-          yield* Effect.forkScoped(Effect.forever(follow(page, desk)))
-          yield* Effect.forkScoped(Effect.forever(obey(page, desk)))
+          yield* Queue.offer(tasks.controlled, undefined)
+          yield* Effect.forkScoped(Effect.forever(show(page, tasks)))
+          yield* Effect.forkScoped(Effect.forever(follow(page, tasks)))
+          yield* Effect.forkScoped(Effect.forever(obey(page, tasks)))
         })
     }
   }

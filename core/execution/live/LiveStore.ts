@@ -28,7 +28,7 @@ export interface Control {
 }
 
 /** The workspace of a run, and its status. */
-export interface Standing {
+export interface LiveRunState {
   readonly workspaceId: WorkspaceId
   readonly status: Status
 }
@@ -43,7 +43,7 @@ export class LiveStore extends Context.Service<
     readonly redeem: (hash: string) => Effect.Effect<Option.Option<Admission>, StoreUnavailable>
 
     /** The present state of a run of any workspace, without its large fields; none if it does not exist. */
-    readonly standing: (runId: RunId) => Effect.Effect<Option.Option<Standing>, StoreUnavailable>
+    readonly standing: (runId: RunId) => Effect.Effect<Option.Option<LiveRunState>, StoreUnavailable>
 
     /**
      * Gives control, or extends it for its holder, and returns the holder: another person, if they still have control.

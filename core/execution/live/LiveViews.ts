@@ -49,10 +49,10 @@ export const controlMillis = 15_000
 const longestControlMillis = 30 * 60_000
 
 /** How often a viewer gets the status of the run, in milliseconds. */
-const lookMillis = 1_000
+const statusMillis = 1_000
 
 /** The status of a run at an instant. */
-export interface Look {
+export interface LiveStatus {
   readonly status: Status
   readonly ended: boolean
   /** The name of the node that the run is at; `null` before the first. */
@@ -62,7 +62,7 @@ export interface Look {
 }
 
 /** A viewer who was admitted to a run. */
-export type Visitor = Pick<Admission, "runId" | "keyId" | "userId">
+export type AdmittedViewer = Pick<Admission, "runId" | "keyId" | "userId">
 
 /** The rights of an admitted viewer at an instant. */
 export type Rights = "none" | "watch" | "control"
@@ -87,13 +87,13 @@ export class LiveViews extends Context.Service<
      * The current rights of an admitted viewer: none if the key of their token is revoked, otherwise at most those of
      * its role. A viewer without a key may watch.
      */
-    readonly rights: (visitor: Visitor) => Effect.Effect<Rights, StoreUnavailable>
+    readonly rights: (viewer: AdmittedViewer) => Effect.Effect<Rights, StoreUnavailable>
 
     /** The workspace of a run; none where there is no such run. */
     readonly workspaceOf: (id: RunId) => Effect.Effect<Option.Option<WorkspaceId>, StoreUnavailable>
 
     /** The status of a run: now, every second and whenever control changes. Ends with the run. */
-    readonly looks: (id: RunId) => Stream.Stream<Look, RunNotFound | StoreUnavailable>
+    readonly statuses: (id: RunId) => Stream.Stream<LiveStatus, RunNotFound | StoreUnavailable>
 
     /** Screenshots of a run, now and when the page changes. They are taken only while `looks` is read, too. */
     readonly frames: (id: RunId) => Stream.Stream<Frame>
@@ -135,7 +135,7 @@ export class LiveViews extends Context.Service<
         return Option.isSome(found) ? found.value : yield* new RunNotFound({ sessionId: id })
       })
 
-      const rights = Effect.fn("LiveViews.rights")(function* ({ keyId, runId, userId }: Visitor) {
+      const rights = Effect.fn("LiveViews.rights")(function* ({ keyId, runId, userId }: AdmittedViewer) {
         const run = Option.getOrUndefined(yield* store.standing(runId))
         if (run === undefined) return "none" satisfies Rights
         if (keyId === null) return userId === null ? "watch" : ("none" satisfies Rights)
@@ -150,7 +150,7 @@ export class LiveViews extends Context.Service<
           Stream.filter((signal) => (signal._tag === "controlled" || signal._tag === "ended") && signal.runId === id),
           Stream.map(() => undefined)
         )
-        const ticks = Stream.fromEffectRepeat(Effect.sleep(lookMillis))
+        const ticks = Stream.fromEffectRepeat(Effect.sleep(statusMillis))
         let sequence = 0
         let step: string | null = null
         const look = Effect.gen(function* () {
@@ -163,7 +163,7 @@ export class LiveViews extends Context.Service<
           // A lost worker does not remove its last frame.
           if (ended) yield* channel.hide(id)
           const control = Option.getOrNull(yield* store.control(id))
-          return { status, ended, step, control } satisfies Look
+          return { status, ended, step, control } satisfies LiveStatus
         })
         return Stream.concat(
           Stream.make(undefined),
@@ -203,7 +203,7 @@ export class LiveViews extends Context.Service<
             store.standing(id),
             Option.map(({ workspaceId }) => workspaceId)
           ),
-        looks: (id) => Stream.unwrap(looks(id)),
+        statuses: (id) => Stream.unwrap(looks(id)),
         frames: channel.frames,
         take: Effect.fn("LiveViews.take")(function* (id, holder, userId) {
           const { status } = yield* standing(id)

@@ -24,7 +24,7 @@ export interface Range {
 }
 
 /** An artifact that is kept. */
-export interface Kept extends Description {
+export interface StoredArtifact extends Description {
   /** How many bytes it has. */
   readonly size: number
   /** Reads all of it, or a range, piece by piece. */
@@ -58,7 +58,7 @@ export class ArtifactFiles extends Context.Service<
     ) => Effect.Effect<number, ArtifactsUnavailable | E>
 
     /** The artifact with this id; none for an id that was never kept, was removed, or is not a UUID. */
-    readonly find: (id: string) => Effect.Effect<Option.Option<Kept>, ArtifactsUnavailable>
+    readonly find: (id: string) => Effect.Effect<Option.Option<StoredArtifact>, ArtifactsUnavailable>
 
     /** Removes artifacts. Those that are not there are removed already. */
     readonly remove: (ids: ReadonlyArray<string>) => Effect.Effect<void, ArtifactsUnavailable>

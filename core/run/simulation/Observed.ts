@@ -15,7 +15,7 @@ interface Since {
   readonly gate: Gate.Gate
 }
 
-export interface Observed {
+export interface Observations {
   readonly runs: RunStore["Service"]
   readonly gates: GateStore["Service"]
   readonly starts: ReadonlyArray<History["starts"][number]>
@@ -47,7 +47,7 @@ export const make = Effect.gen(function* () {
   }
   const gateNow = (workflowId: string) => gateLog.get(workflowId)?.at(-1)?.gate ?? Gate.open
 
-  const seen: Observed = {
+  const seen: Observations = {
     runs: RunStore.of({
       ...runs,
       submit: (submission) =>

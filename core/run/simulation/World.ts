@@ -55,7 +55,7 @@ export interface Api {
 }
 
 export interface World {
-  readonly observed: Observed.Observed
+  readonly observed: Observed.Observations
   readonly outside: Outside.Outside
   readonly network: Machine.Network
   readonly storeClock: Clock.Clock

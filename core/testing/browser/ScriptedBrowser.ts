@@ -92,7 +92,7 @@ export interface ScriptedElement {
   /** Whether a click closes the tab of the element. */
   readonly closes?: boolean
   /** The dialog that a click opens. */
-  readonly says?: ScriptedTabs.Said
+  readonly says?: ScriptedTabs.ScriptedDialog
   /** The names and texts of the files that a click has the browser save. A text of `null` never comes to its end. */
   readonly saves?: ReadonlyArray<ScriptedFiles.Saved>
   /** Whether a click opens a file dialog. It is a field for files otherwise. */
@@ -102,11 +102,11 @@ export interface ScriptedElement {
   /** When it is a row: the texts of its parts, by their path in the row. */
   readonly parts?: Readonly<Record<string, string>>
   /** The appearance, beside the text. */
-  readonly looks?: ScriptedInspection.Looks
+  readonly looks?: ScriptedInspection.ScriptedAppearance
   /** The address of the frame that contains the element. */
   readonly frame?: string
   /** When it lies over the page: the element it covers, and its buttons. */
-  readonly over?: ScriptedInspection.Over
+  readonly over?: ScriptedInspection.ScriptedOverlay
   /** The selectors of elements that a click removes. */
   readonly removes?: ReadonlyArray<string>
   /** The number of lookups before the element appears. */

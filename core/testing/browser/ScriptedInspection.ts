@@ -9,10 +9,10 @@ import { type Button, empty } from "../../browser/element/Survey.ts"
 import type { Observation } from "../../browser/Observation.ts"
 import type { PageFailure } from "../../browser/PageFailure.ts"
 
-export type Looks = Partial<Appearance>
+export type ScriptedAppearance = Partial<Appearance>
 
 /** Something that lies over the page. */
-export interface Over {
+export interface ScriptedOverlay {
   /** The selectors of elements that it covers. */
   readonly covers: ReadonlyArray<string>
   readonly buttons: ReadonlyArray<Button>
@@ -21,9 +21,9 @@ export interface Over {
 interface Element {
   readonly selector: string
   readonly text?: string
-  readonly looks?: Looks
+  readonly looks?: ScriptedAppearance
   readonly frame?: string
-  readonly over?: Over
+  readonly over?: ScriptedOverlay
 }
 
 /**

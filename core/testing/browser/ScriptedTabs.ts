@@ -5,7 +5,7 @@ import { PageFailure } from "../../browser/PageFailure.ts"
 import type { Dialog, Tabs } from "../../browser/Tabs.ts"
 
 /** A dialog of a page. A prompt may propose an answer. */
-export interface Said extends Omit<Dialog, "entered"> {
+export interface ScriptedDialog extends Omit<Dialog, "entered"> {
   readonly proposes?: string
 }
 
@@ -18,7 +18,7 @@ interface Open {
 }
 
 export interface ScriptedTabs extends Tabs {
-  readonly says: (dialog: Said) => Effect.Effect<void>
+  readonly says: (dialog: ScriptedDialog) => Effect.Effect<void>
 }
 
 /**

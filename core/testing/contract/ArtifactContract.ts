@@ -2,13 +2,13 @@
  * The promises of every store of the bytes of artifacts: `ArtifactFiles`.
  */
 import { Clock, Effect, Option, Stream } from "effect"
-import { ArtifactFiles, type Kept, type Range } from "../../run/artifact/ArtifactFiles.ts"
+import { ArtifactFiles, type Range, type StoredArtifact } from "../../run/artifact/ArtifactFiles.ts"
 import * as assert from "./Assertions.ts"
 import * as Contract from "./Contract.ts"
-import { newId } from "./Made.ts"
+import { newId } from "./Fixtures.ts"
 
 const jpeg = { mediaType: "image/jpeg", fileName: null }
-const readAll = (kept: Kept, range?: Range) => Stream.mkUint8Array(kept.read(range))
+const readAll = (kept: StoredArtifact, range?: Range) => Stream.mkUint8Array(kept.read(range))
 const found = (id: string) => Effect.flatMap(ArtifactFiles, (files) => Effect.map(files.find(id), Option.getOrThrow))
 
 /** Bytes in no order, the same each time. */

@@ -15,7 +15,7 @@ import type { Caller } from "../../workspace/Workspace.ts"
 import type { WorkspaceStore } from "../../workspace/WorkspaceStore.ts"
 import * as assert from "./Assertions.ts"
 import * as Contract from "./Contract.ts"
-import { beside, makeWorkflow, makeWorkspace, submission } from "./Made.ts"
+import { beside, makeWorkflow, makeWorkspace, submission } from "./Fixtures.ts"
 
 /** The events of a run, as the log reads them. */
 export const entriesOf = Effect.fn(function* (runId: string) {

@@ -14,7 +14,7 @@ import type { WorkflowStore } from "../../workflow/WorkflowStore.ts"
 import type { WorkspaceStore } from "../../workspace/WorkspaceStore.ts"
 import * as assert from "./Assertions.ts"
 import * as Contract from "./Contract.ts"
-import { beside, makeWorkflow, makeWorkspace, submission } from "./Made.ts"
+import { beside, makeWorkflow, makeWorkspace, submission } from "./Fixtures.ts"
 
 /** The ports that the promises are about. */
 export type Stores = ClientProgress | EventLog | GateStore | RunStore | WorkflowStore | WorkspaceStore

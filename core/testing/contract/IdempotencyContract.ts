@@ -8,7 +8,7 @@ import { WorkspaceStore } from "../../workspace/WorkspaceStore.ts"
 import * as SteppingClock from "../SteppingClock.ts"
 import * as assert from "./Assertions.ts"
 import * as Contract from "./Contract.ts"
-import { makeWorkspace } from "./Made.ts"
+import { makeWorkspace } from "./Fixtures.ts"
 
 const { IdempotencyStore } = Idempotency
 

@@ -13,7 +13,7 @@ import type { WorkflowStore } from "../../workflow/WorkflowStore.ts"
 import type { WorkspaceStore } from "../../workspace/WorkspaceStore.ts"
 import * as assert from "./Assertions.ts"
 import * as Contract from "./Contract.ts"
-import { makeWorkflow, makeWorkspace, newId, submission } from "./Made.ts"
+import { makeWorkflow, makeWorkspace, newId, submission } from "./Fixtures.ts"
 
 /** The ports that the promises are about. */
 export type Stores = LiveChannel | RunStore | Signals | WorkflowStore | WorkspaceStore

@@ -19,7 +19,7 @@ import type { WorkspaceStore } from "../../workspace/WorkspaceStore.ts"
 import * as SteppingClock from "../SteppingClock.ts"
 import * as assert from "./Assertions.ts"
 import * as Contract from "./Contract.ts"
-import { daily, makeWorkflow, makeWorkspace, stored, submission } from "./Made.ts"
+import { daily, makeWorkflow, makeWorkspace, stored, submission } from "./Fixtures.ts"
 
 /** The ports that the promises are about. */
 export type Stores = GateStore | RunStore | WorkflowStore | WorkspaceStore | Signals

@@ -12,7 +12,7 @@ import type { Caller } from "../../workspace/Workspace.ts"
 import type { WorkspaceStore } from "../../workspace/WorkspaceStore.ts"
 import * as assert from "./Assertions.ts"
 import * as Contract from "./Contract.ts"
-import { beside, makeWorkspace } from "./Made.ts"
+import { beside, makeWorkspace } from "./Fixtures.ts"
 
 /** The ports that the promises are about. */
 export type Stores = ReceivedCodes | VaultEntries | WrappedKeys | WorkspaceStore

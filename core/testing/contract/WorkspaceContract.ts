@@ -7,7 +7,7 @@ import { type StoredKey, WorkspaceStore } from "../../workspace/WorkspaceStore.t
 import * as SteppingClock from "../SteppingClock.ts"
 import * as assert from "./Assertions.ts"
 import * as Contract from "./Contract.ts"
-import { beside, makeWorkspace } from "./Made.ts"
+import { beside, makeWorkspace } from "./Fixtures.ts"
 
 const key = (workspaceId: WorkspaceId, role: StoredKey["role"], name: string | null): StoredKey => {
   const id = beside(workspaceId)

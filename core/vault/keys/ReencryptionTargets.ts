@@ -4,7 +4,7 @@
  */
 import { Context, Effect, Result } from "effect"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
-import type { Collection, Kept } from "../../workspace/Collection.ts"
+import type { Collection, CollectionRecord } from "../../workspace/Collection.ts"
 import type { WorkspaceId } from "../../workspace/Ids.ts"
 import { SecretProviders } from "../providers/SecretProviders.ts"
 import { VaultEntries } from "../VaultEntries.ts"
@@ -46,7 +46,7 @@ export class SealedColumns extends Context.Service<SealedColumns, ReadonlyArray<
 ) {}
 
 /** A collection as a place. `exchange` answers a value with each sealed one in it exchanged. */
-export const ofCollection = <A extends Kept>(
+export const ofCollection = <A extends CollectionRecord>(
   name: string,
   collection: Collection<A>,
   exchange: (value: A, renew: (sealed: string) => string) => A

@@ -59,11 +59,11 @@ export class GeneratedCodes extends Context.Service<
       const fingerprints = yield* Fingerprints
       const steps = yield* TimeSteps
 
-      const keyOf = (otp: Otp.Timed) =>
+      const keyOf = (otp: Otp.TimeOtp) =>
         fingerprints.of("time steps", `${otp.periodSeconds} ${Redacted.value(otp.secret).hex}`)
 
       /** The code of the next counter, given out only once: the counter is stored before the code is generated. */
-      const counted = Effect.fnUntraced(function* (entry: VaultEntry, otp: Otp.Counted) {
+      const counted = Effect.fnUntraced(function* (entry: VaultEntry, otp: Otp.CounterOtp) {
         const after = yield* entries
           .change(entry.workspaceId, entry.id, (before) => {
             const hotpCounter = (before.hotpCounter ?? otp.counter) + 1
@@ -76,7 +76,7 @@ export class GeneratedCodes extends Context.Service<
         return Otp.counted(otp, after.value.hotpCounter - 1)
       })
 
-      const timed = Effect.fnUntraced(function* (otp: Otp.Timed, latest: number) {
+      const timed = Effect.fnUntraced(function* (otp: Otp.TimeOtp, latest: number) {
         const key = keyOf(otp)
         const period = otp.periodSeconds * 1_000
         const enough = Math.min(enoughMillis, period / 2)

@@ -16,8 +16,8 @@ export type Otp =
   | (Generator & { readonly _tag: "Totp"; readonly periodSeconds: number })
   | (Generator & { readonly _tag: "Hotp"; readonly counter: number })
 
-export type Timed = Extract<Otp, { readonly _tag: "Totp" }>
-export type Counted = Extract<Otp, { readonly _tag: "Hotp" }>
+export type TimeOtp = Extract<Otp, { readonly _tag: "Totp" }>
+export type CounterOtp = Extract<Otp, { readonly _tag: "Hotp" }>
 
 /** Raised for an invalid secret. It does not repeat the text. */
 export class InvalidTfaSecret extends Schema.TaggedError<InvalidTfaSecret>()("InvalidTfaSecret", {
@@ -55,7 +55,7 @@ export const parse = (text: Redacted.Redacted<string>): Result.Result<Otp, Inval
  * Reads a secret that a secret provider keeps. A counter-based secret (HOTP) is refused, because its counter cannot be
  * stored there.
  */
-export const parseProvided = (text: Redacted.Redacted<string>): Result.Result<Timed, InvalidTfaSecret> =>
+export const parseProvided = (text: Redacted.Redacted<string>): Result.Result<TimeOtp, InvalidTfaSecret> =>
   Result.flatMap(parse(text), (otp) =>
     otp._tag === "Totp"
       ? Result.succeed(otp)

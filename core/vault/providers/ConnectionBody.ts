@@ -90,7 +90,7 @@ const reading = (
 /** The fields of a configuration that arrive sealed. */
 export const sealedNames = ["token", "secret_id"] as const
 
-export type Opened = {
+export type UnsealedFields = {
   readonly [name in (typeof sealedNames)[number]]?: Result.Result<Redacted.Redacted<Schema.Json>, CannotUnseal>
 }
 
@@ -107,7 +107,7 @@ const known: Record<ConnectionType, ReadonlyArray<keyof Config>> = {
 export const settle = (
   type: string,
   sent: Config,
-  opened: Opened,
+  opened: UnsealedFields,
   before: Access | null,
   refusal: (url: string) => string | null
 ): Result.Result<Redacted.Redacted<Access>, ReadonlyArray<Problem>> => {

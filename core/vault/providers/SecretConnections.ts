@@ -58,7 +58,7 @@ export class ConnectionChanged extends Schema.TaggedError<ConnectionChanged>()("
 }
 
 /** Whether a connection is tried before it is kept. */
-export interface Trying {
+export interface TestOption {
   readonly tried: boolean
 }
 
@@ -71,7 +71,7 @@ export class SecretConnections extends Context.Service<
     readonly create: (
       caller: Caller,
       body: unknown,
-      trying: Trying
+      trying: TestOption
     ) => Effect.Effect<SecretProvider, InvalidConnection | ConnectionError | KeyTaken | RoleForbids | StoreUnavailable>
 
     /**
@@ -82,7 +82,7 @@ export class SecretConnections extends Context.Service<
       caller: Caller,
       id: string,
       body: unknown,
-      trying: Trying
+      trying: TestOption
     ) => Effect.Effect<
       SecretProvider,
       | InvalidConnection
@@ -144,7 +144,8 @@ export class SecretConnections extends Context.Service<
         before: Access | null
       ) {
         const cipher = yield* sealing.cipher(workspaceId)
-        const plain: { -readonly [name in keyof ConnectionBody.Opened]: ConnectionBody.Opened[name] } = {}
+        const plain: { -readonly [name in keyof ConnectionBody.UnsealedFields]: ConnectionBody.UnsealedFields[name] } =
+          {}
         for (const name of ConnectionBody.sealedNames) {
           const sealed = config?.[name]
           if (typeof sealed === "string") plain[name] = yield* Effect.result(cipher.unseal(sealed))

@@ -24,7 +24,7 @@ export const OpeningsRecord = Schema.Struct({
 export type OpeningsRecord = typeof OpeningsRecord.Type
 
 /** A workflow with a window. */
-export interface Windowed {
+export interface WorkflowWindow {
   readonly id: string
   readonly name: string
   readonly run_window: RunWindow.ValidRunWindow
@@ -34,7 +34,7 @@ export interface Windowed {
 export const aheadMillis = RunWindow.horizonMillis
 
 /** Records openings from `from` on with the data of this runtime, whose version the caller knows. */
-export const record = (workflows: ReadonlyArray<Windowed>, tz_data: string, from: number): OpeningsRecord => {
+export const record = (workflows: ReadonlyArray<WorkflowWindow>, tz_data: string, from: number): OpeningsRecord => {
   const until = from + aheadMillis
   return {
     tz_data,

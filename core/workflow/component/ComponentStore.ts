@@ -34,24 +34,24 @@ export const firstVersion = (
 })
 
 /** Why a workflow cannot take over a change of a component. */
-export type Unfit = InvalidWorkflow | FieldsTooLarge
+export type UpdateRefusal = InvalidWorkflow | FieldsTooLarge
 
 /**
  * Decides what a workflow that contains a component becomes, while the workflow is locked; its version must be new. It
  * may be called again for the same workflow.
  */
-export type Carry = (workflow: StoredWorkflow, now: number) => Effect.Effect<StoredWorkflow, Unfit>
+export type UpdateWorkflow = (workflow: StoredWorkflow, now: number) => Effect.Effect<StoredWorkflow, UpdateRefusal>
 
 /** How a change of a component is applied to the workflows that contain it, except the one that already has it. */
-export interface CarryOn {
-  readonly to: Carry
+export interface ContainingUpdate {
+  readonly to: UpdateWorkflow
   readonly except: WorkflowId | null
 }
 
 /** The results for the workflows that contain a component. */
 export interface Propagation {
   readonly propagated: ReadonlyArray<WorkflowId>
-  readonly skipped: ReadonlyArray<{ readonly workflowId: WorkflowId; readonly reason: Unfit }>
+  readonly skipped: ReadonlyArray<{ readonly workflowId: WorkflowId; readonly reason: UpdateRefusal }>
 }
 
 export class ComponentStore extends Context.Service<
@@ -101,7 +101,7 @@ export class ComponentStore extends Context.Service<
       decide: (
         before: StoredComponent,
         now: number
-      ) => { readonly after: StoredComponent; readonly carry: CarryOn | null },
+      ) => { readonly after: StoredComponent; readonly carry: ContainingUpdate | null },
       accept: (sizes: StoredSizes) => Result.Result<void, FieldsTooLarge>
     ) => Effect.Effect<StoredComponent & Propagation, ComponentNotFound | StoreUnavailable>
 
@@ -112,7 +112,7 @@ export class ComponentStore extends Context.Service<
     readonly remove: (
       workspaceId: WorkspaceId,
       id: ComponentId,
-      carry: Carry
+      carry: UpdateWorkflow
     ) => Effect.Effect<Propagation, ComponentNotFound | StoreUnavailable>
   }
 >()("sluice/core/workflow/component/ComponentStore") {}

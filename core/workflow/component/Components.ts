@@ -21,7 +21,13 @@ import {
   InvalidComponent
 } from "./Component.ts"
 import * as ComponentBody from "./ComponentBody.ts"
-import { type Carry, ComponentStore, firstVersion, type Propagation, type StoredComponent } from "./ComponentStore.ts"
+import {
+  ComponentStore,
+  firstVersion,
+  type Propagation,
+  type StoredComponent,
+  type UpdateWorkflow
+} from "./ComponentStore.ts"
 import * as Instances from "./Instances.ts"
 import type * as PropagationRule from "./Propagation.ts"
 
@@ -119,7 +125,7 @@ export class Components extends Context.Service<
         caller: Caller,
         note: string,
         change: (content: Content) => Effect.Effect<Content, InvalidWorkflow>
-      ): Carry =>
+      ): UpdateWorkflow =>
         Effect.fnUntraced(function* (before: StoredWorkflow, at: number) {
           const content = yield* change(before.version.content)
           return {

@@ -136,7 +136,7 @@ export const unpack = (body: unknown, now: number, known: ReadonlySet<string>): 
         ...draft.problems,
         ...parts.problems,
         ...(Result.isFailure(codes) ? problemsOf(codes.failure, "error_codes") : []),
-        ...strangers(bundle.nodes, refs)
+        ...missingComponentProblems(bundle.nodes, refs)
       ].map(place)
     },
     parts: parts.parts,
@@ -221,7 +221,7 @@ const readParts = (
 }
 
 /** Problems of nodes that name components that the bundle does not contain. */
-const strangers = (nodes: Schema.Json | undefined, refs: ReadonlySet<string>): ReadonlyArray<Problem> =>
+const missingComponentProblems = (nodes: Schema.Json | undefined, refs: ReadonlySet<string>): ReadonlyArray<Problem> =>
   (Array.isArray(nodes) ? nodes : []).flatMap((node: Schema.Json, index) => {
     const ref = Instances.referenceOf(node)
     return ref === null || !isRef(ref) || refs.has(ref)

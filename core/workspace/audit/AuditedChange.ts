@@ -1,11 +1,11 @@
 /** Changes of collections that are recorded in the audit trail. */
 import { Effect, Option, type Result } from "effect"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
-import type { Collection, Kept, KeyTaken } from "../Collection.ts"
+import type { Collection, CollectionRecord, KeyTaken } from "../Collection.ts"
 import type { Audit, Author, Draft } from "./Audit.ts"
 
 /** Changes one member of a collection by a pure decision, and records its states before and after. */
-export const change = <A extends Kept, E>(
+export const change = <A extends CollectionRecord, E>(
   audit: Audit["Service"],
   author: Author,
   collection: Collection<A>,
@@ -25,7 +25,7 @@ export const change = <A extends Kept, E>(
   })
 
 /** Removes one member of a collection, and records its last state. */
-export const remove = <A extends Kept>(
+export const remove = <A extends CollectionRecord>(
   audit: Audit["Service"],
   author: Author,
   collection: Collection<A>,

@@ -2,14 +2,14 @@ import { assert, it } from "@effect/vitest"
 import { Clock, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import type { Outcome } from "../../../core/agent/Outcome.ts"
-import type { Mistake } from "../../../core/agent/Person.ts"
+import type { CorrectableFailure } from "../../../core/agent/Person.ts"
 import { Advisor } from "../../../core/agent/recovery/Advisor.ts"
 import * as ElementMemory from "../../../core/agent/recovery/ElementMemory.ts"
 import { Browser } from "../../../core/browser/Browser.ts"
 import { ofStatus, PageFailure } from "../../../core/browser/PageFailure.ts"
 import * as ScriptedBrowser from "../../../core/testing/browser/ScriptedBrowser.ts"
 import { account } from "../../support/accounts.ts"
-import { altered } from "../../support/altered.ts"
+import { altered } from "../../support/alteredSessions.ts"
 import { graphOf, type Step, walk } from "../../support/browser.ts"
 
 const home = "https://shop.example/"
@@ -143,7 +143,7 @@ it.effect("a decision about a pop-up that is saved is used for the same pop-up a
         const asked: Array<string> = []
         const person = {
           ask: () => Effect.succeed(null),
-          correct: ({ popup }: Mistake) =>
+          correct: ({ popup }: CorrectableFailure) =>
             Effect.sync(() => {
               asked.push(popup?.description ?? "")
               return { _tag: "action", action: "action_2", save } as const

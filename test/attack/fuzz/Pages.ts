@@ -29,7 +29,7 @@ export interface Visit {
   readonly next: string | null
 }
 
-export type Visitor = (page: Page) => Promise<Visit>
+export type VisitPage = (page: Page) => Promise<Visit>
 
 /** The most that a visit may take, and that one turn of the event loop may. Machines of tests are slow and busy. */
 export const mostMillis = 40_000
@@ -92,7 +92,7 @@ const limits = {
 }
 
 /** Visits pages with one Chromium until it is closed. */
-export const openVisitor = async (): Promise<{ readonly visit: Visitor; readonly close: () => Promise<void> }> => {
+export const openVisitor = async (): Promise<{ readonly visit: VisitPage; readonly close: () => Promise<void> }> => {
   let current: Page = { documents: [], response: null }
   const site = Effect.map(
     serve({
@@ -123,7 +123,7 @@ export const openVisitor = async (): Promise<{ readonly visit: Visitor; readonly
   const openPlain = () => runtime.runPromise(open("/plain", 15_000))
   // The browser is started before anything is measured.
   await openPlain()
-  const visit: Visitor = async (page) => {
+  const visit: VisitPage = async (page) => {
     current = page
     const turns = watchTurns()
     const began = performance.now()
@@ -169,7 +169,7 @@ function* simplerPages(page: Page): Generator<Page> {
 
 /** Visits so many pages. */
 export const run = async (options: {
-  readonly visit: Visitor
+  readonly visit: VisitPage
   readonly seed: number
   readonly from?: number
   readonly count: number

@@ -17,12 +17,12 @@ describe("the judge of pages", () => {
     ]
     const guilty = Pages.pageAt(seed, 2).documents[0] ?? ""
     for (const [harm, what] of plants) {
-      const visit: Pages.Visitor = async ({ documents }) => (documents.includes(guilty) ? { ...fine, ...harm } : fine)
+      const visit: Pages.VisitPage = async ({ documents }) => (documents.includes(guilty) ? { ...fine, ...harm } : fine)
       const [finding] = await Pages.run({ visit, seed, from: 2, count: 1 })
       assert.include(finding?.what, what)
       assert.deepStrictEqual(finding?.smallest, { documents: [guilty], response: null })
     }
-    const coded: Pages.Visitor = async () => ({ ...fine, code: "SELECTOR-E0001" })
+    const coded: Pages.VisitPage = async () => ({ ...fine, code: "SELECTOR-E0001" })
     assert.deepStrictEqual(await Pages.run({ visit: coded, seed, count: 5 }), [])
   })
 

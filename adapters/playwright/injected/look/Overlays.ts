@@ -16,7 +16,7 @@ export interface Point {
 }
 
 /** Something that lies over the page, with the frames in it, which have to be asked themselves. */
-export type Covering = Overlay & { readonly frames: ReadonlyArray<Inner> }
+export type CoveringOverlay = Overlay & { readonly frames: ReadonlyArray<Inner> }
 
 /** The overlays in the document of a frame that lies over a page. */
 export const inOverlay = (): Pick<Overlay, "text"> & { readonly buttons: ReadonlyArray<Button> } => ({
@@ -46,7 +46,7 @@ export const overlaysOf = (
   target: Element | null,
   cover: Element | null,
   used: ReadonlyArray<Element>
-): ReadonlyArray<Covering> => {
+): ReadonlyArray<CoveringOverlay> => {
   const isApart = (one: Element) => target === null || !contains(one, target)
   const dialogs = shown.filter((one) => isDialog(one) && isApart(one))
   const floating = shown.filter(
@@ -99,7 +99,7 @@ const floats = (element: Element): boolean => {
 const framesIn = (element: Element): ReadonlyArray<Inner> =>
   framesAmong([element, ...everything(element, 500)].slice(0, 500)).slice(0, 3)
 
-const overlayOf = (element: Element, coversTarget: boolean): Covering => {
+const overlayOf = (element: Element, coversTarget: boolean): CoveringOverlay => {
   const { height, width } = element.getBoundingClientRect()
   const text = squeeze(element instanceof HTMLElement ? element.innerText : element.textContent)
   const words = squeeze(text + (element.shadowRoot === null ? "" : ` ${element.shadowRoot.textContent ?? ""}`))

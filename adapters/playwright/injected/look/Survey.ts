@@ -11,7 +11,7 @@ import { elementsAnywhere } from "../find/XPath.ts"
 import { appearanceOf } from "./Appearance.ts"
 import { alerts } from "./Complaints.ts"
 import { framesAmong } from "./Frames.ts"
-import { type Covering, coverOf, middleOf, overlaysOf, type Point } from "./Overlays.ts"
+import { type CoveringOverlay, coverOf, middleOf, overlaysOf, type Point } from "./Overlays.ts"
 
 /** The elements of a document that can be used, the first ones of very many, and the frames in it. */
 export const candidates = ({ most, tag }: { readonly tag: string; readonly most: number }) => {
@@ -35,9 +35,9 @@ export const seen = (queries: ReadonlyArray<Query>): ReadonlyArray<0 | 1 | 2> =>
     return found.length === 0 ? 0 : found.some(isVisible) ? 2 : 1
   })
 
-export interface Surveyed {
+export interface SurveyResult {
   readonly survey: Omit<Survey, "address" | "matched" | "requests" | "overlays" | "fields"> & {
-    readonly overlays: ReadonlyArray<Covering>
+    readonly overlays: ReadonlyArray<CoveringOverlay>
   }
   /** The middle of the sought element, in the window of its document. */
   readonly middle: Point | null
@@ -55,7 +55,7 @@ export const survey = (
     within
   }: { readonly isSought: boolean; readonly within: Point | null; readonly own: ReadonlyArray<Query> },
   subject: Element
-): Surveyed => {
+): SurveyResult => {
   const target = isSought ? subject : null
   if (target !== null && within === null) {
     target.scrollIntoView({ block: "center", inline: "center", behavior: "instant" })

@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { type Part, RetentionStore } from "../../../../core/run/retention/RetentionStore.ts"
 import type { RunId, WorkspaceId } from "../../../../core/workspace/Ids.ts"
 import { transaction, withoutSqlErrors } from "../../Transaction.ts"
-import { isUnread } from "./Unread.ts"
+import { isUnread } from "./UnreadRuns.ts"
 
 /** The table whose rows a part is counted by. */
 const countedIn: Readonly<Record<Part, string>> = {

@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { RunRemovalStore } from "../../../../core/run/retention/RunRemovalStore.ts"
 import type { RunId } from "../../../../core/workspace/Ids.ts"
 import { transaction, withoutSqlErrors } from "../../Transaction.ts"
-import { isUnread } from "./Unread.ts"
+import { isUnread } from "./UnreadRuns.ts"
 
 /** The tables with a column `run_id`, in an order in which nothing refers to what is gone. */
 const tables = [

@@ -6,7 +6,7 @@ import { WorkspaceStore } from "../../../workspace/WorkspaceStore.ts"
 import * as SteppingClock from "../../SteppingClock.ts"
 import * as assert from "../Assertions.ts"
 import * as Contract from "../Contract.ts"
-import { newId, workspaceOf } from "../Made.ts"
+import { newId, workspaceOf } from "../Fixtures.ts"
 import type { Processes } from "./Processes.ts"
 
 /** The port in three processes, as `processesOf` of `@sluice/core/testing/installations` builds them. They share a store of workspaces. */

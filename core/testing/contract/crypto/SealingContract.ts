@@ -10,7 +10,7 @@ import type { WorkspaceId } from "../../../workspace/Ids.ts"
 import type { WorkspaceStore } from "../../../workspace/WorkspaceStore.ts"
 import * as assert from "../Assertions.ts"
 import * as Contract from "../Contract.ts"
-import { makeWorkspace } from "../Made.ts"
+import { makeWorkspace } from "../Fixtures.ts"
 
 /** The ports that the promises are about. */
 export type Stores = EncryptionKeys | Sealing | WorkspaceStore | WrappedKeys

@@ -4,7 +4,7 @@ import { type Bound, CannotUnwrap, type KeyWrapping } from "../../../vault/keys/
 import { WorkspaceId } from "../../../workspace/Ids.ts"
 import * as assert from "../Assertions.ts"
 import * as Contract from "../Contract.ts"
-import { newId } from "../Made.ts"
+import { newId } from "../Fixtures.ts"
 
 /** The port in three processes, while a master key is exchanged for another one. */
 export class Exchange extends Context.Service<

@@ -4,7 +4,7 @@
  * The receivers are yours: servers that answer as they are asked to, and note what they were sent.
  */
 import { Clock, Context, Effect, Fiber, Queue, type Scope } from "effect"
-import { type Post, Sender } from "../../../event/webhook/Sender.ts"
+import { Sender, type WebhookRequest } from "../../../event/webhook/Sender.ts"
 import * as SteppingClock from "../../SteppingClock.ts"
 import * as assert from "../Assertions.ts"
 import * as Contract from "../Contract.ts"
@@ -72,7 +72,7 @@ const promise = <A, E>(
     })
   )
 
-const postTo = (url: string, more: Partial<Post> = {}): Post => ({
+const postTo = (url: string, more: Partial<WebhookRequest> = {}): WebhookRequest => ({
   url,
   headers: { "Content-Type": "application/json" },
   body: "{}",

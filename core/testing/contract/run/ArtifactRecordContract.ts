@@ -12,7 +12,7 @@ import type { WorkspaceStore } from "../../../workspace/WorkspaceStore.ts"
 import * as SteppingClock from "../../SteppingClock.ts"
 import * as assert from "../Assertions.ts"
 import * as Contract from "../Contract.ts"
-import { beside, makeWorkflow, makeWorkspace, submission } from "../Made.ts"
+import { beside, makeWorkflow, makeWorkspace, submission } from "../Fixtures.ts"
 
 /** The ports that the promises are about. */
 export type Stores = ArtifactStore | RunStore | WorkflowStore | WorkspaceStore

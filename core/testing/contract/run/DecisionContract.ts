@@ -11,7 +11,7 @@ import { WorkflowStore } from "../../../workflow/WorkflowStore.ts"
 import type { WorkspaceStore } from "../../../workspace/WorkspaceStore.ts"
 import * as assert from "../Assertions.ts"
 import * as Contract from "../Contract.ts"
-import { makeWorkflow, makeWorkspace, submission } from "../Made.ts"
+import { makeWorkflow, makeWorkspace, submission } from "../Fixtures.ts"
 
 /** The ports that the promises are about. */
 export type Stores = DecisionStore | RunStore | WorkflowStore | WorkspaceStore

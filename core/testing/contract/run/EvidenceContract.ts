@@ -16,7 +16,7 @@ import type { StoredWorkflow, WorkflowStore } from "../../../workflow/WorkflowSt
 import type { WorkspaceStore } from "../../../workspace/WorkspaceStore.ts"
 import * as assert from "../Assertions.ts"
 import * as Contract from "../Contract.ts"
-import { beside, makeWorkflow, makeWorkspace, submission } from "../Made.ts"
+import { beside, makeWorkflow, makeWorkspace, submission } from "../Fixtures.ts"
 
 /** The ports that the promises are about. */
 export type Stores = ErrorReports | EvidenceStore | RunStore | WorkflowStore | WorkspaceStore

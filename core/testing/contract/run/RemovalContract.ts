@@ -22,7 +22,7 @@ import type { WorkspaceStore } from "../../../workspace/WorkspaceStore.ts"
 import * as assert from "../Assertions.ts"
 import * as Contract from "../Contract.ts"
 import { makeDead, makePending } from "../DeliveryContract.ts"
-import { beside, makeWorkflow, makeWorkspace, newId, submission } from "../Made.ts"
+import { beside, makeWorkflow, makeWorkspace, newId, submission } from "../Fixtures.ts"
 
 /** The ports that the promises are about. */
 export type Stores =

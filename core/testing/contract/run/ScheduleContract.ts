@@ -20,7 +20,7 @@ import type { WorkspaceStore } from "../../../workspace/WorkspaceStore.ts"
 import * as SteppingClock from "../../SteppingClock.ts"
 import * as assert from "../Assertions.ts"
 import * as Contract from "../Contract.ts"
-import { beside, daily, makeWorkflow, makeWorkspace, newId, submission } from "../Made.ts"
+import { beside, daily, makeWorkflow, makeWorkspace, newId, submission } from "../Fixtures.ts"
 
 /** The ports that the promises are about. */
 export type Stores = GateStore | RunStore | ScheduleStore | WorkflowStore | WorkspaceStore

@@ -21,7 +21,7 @@ import type { WorkspaceStore } from "../../../workspace/WorkspaceStore.ts"
 import * as SteppingClock from "../../SteppingClock.ts"
 import * as assert from "../Assertions.ts"
 import * as Contract from "../Contract.ts"
-import { daily, makeWorkflow, makeWorkspace, submission } from "../Made.ts"
+import { daily, makeWorkflow, makeWorkspace, submission } from "../Fixtures.ts"
 
 /** The ports that the promises are about. */
 export type Stores = Audit | GateStore | RetentionStore | RunStore | StartLedger | WorkflowStore | WorkspaceStore

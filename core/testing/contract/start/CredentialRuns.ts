@@ -15,7 +15,7 @@ import type { Caller } from "../../../workspace/Workspace.ts"
 import type { WorkspaceStore } from "../../../workspace/WorkspaceStore.ts"
 import * as SteppingClock from "../../SteppingClock.ts"
 import * as Contract from "../Contract.ts"
-import { makeWorkspace, stored, submission, vaultEntry } from "../Made.ts"
+import { makeWorkspace, stored, submission, vaultEntry } from "../Fixtures.ts"
 
 /** The ports that the promises are about. */
 export type Stores = GateStore | RunStore | VaultEntries | WorkflowStore | WorkspaceStore

@@ -15,7 +15,7 @@ import * as Transition from "../../../run/Transition.ts"
 import { VaultEntries } from "../../../vault/VaultEntries.ts"
 import * as assert from "../Assertions.ts"
 import type * as Contract from "../Contract.ts"
-import { daily, makeWorkflow } from "../Made.ts"
+import { daily, makeWorkflow } from "../Fixtures.ts"
 import {
   claim,
   failLogin,

@@ -15,7 +15,7 @@ import type { StoredWorkflow } from "../../../workflow/WorkflowStore.ts"
 import type { Caller } from "../../../workspace/Workspace.ts"
 import * as assert from "../Assertions.ts"
 import type * as Contract from "../Contract.ts"
-import { daily, makeWorkflow, makeWorkspace, submission } from "../Made.ts"
+import { daily, makeWorkflow, makeWorkspace, submission } from "../Fixtures.ts"
 import { claim, finish, ids, makeEntry, naming, promise, type Stores, settle } from "./CredentialRuns.ts"
 
 const edit = (workflow: StoredWorkflow, change: (gate: Gate.Gate) => Gate.Gate) =>

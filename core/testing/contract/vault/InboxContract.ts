@@ -13,7 +13,7 @@ import { UserId, WorkspaceId } from "../../../workspace/Ids.ts"
 import { WorkspaceStore } from "../../../workspace/WorkspaceStore.ts"
 import * as assert from "../Assertions.ts"
 import * as Contract from "../Contract.ts"
-import { beside, makeWorkspace, newId, vaultEntry, workspaceOf } from "../Made.ts"
+import { beside, makeWorkspace, newId, vaultEntry, workspaceOf } from "../Fixtures.ts"
 
 /** The ports that the promises are about. */
 export type Stores = Mailboxes | PhoneNumberStore | ReceivedCodes | VaultEntries | WorkspaceStore

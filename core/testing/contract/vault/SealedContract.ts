@@ -18,7 +18,7 @@ import type { WorkspaceStore } from "../../../workspace/WorkspaceStore.ts"
 import * as SteppingClock from "../../SteppingClock.ts"
 import * as assert from "../Assertions.ts"
 import * as Contract from "../Contract.ts"
-import { beside, claimed, makeWorkspace, vaultEntry } from "../Made.ts"
+import { beside, claimed, makeWorkspace, vaultEntry } from "../Fixtures.ts"
 
 /** The ports that the promises are about. */
 export type Stores =

@@ -7,7 +7,7 @@ import { Effect, Option } from "effect"
 import { TimeSteps } from "../../../vault/otp/TimeSteps.ts"
 import * as assert from "../Assertions.ts"
 import * as Contract from "../Contract.ts"
-import { newId } from "../Made.ts"
+import { newId } from "../Fixtures.ts"
 
 /** The port that the promises are about. */
 export type Stores = TimeSteps

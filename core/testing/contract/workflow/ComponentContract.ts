@@ -3,7 +3,11 @@
  */
 import { Clock, Effect, Result } from "effect"
 import { ComponentId, ComponentNotFound } from "../../../workflow/component/Component.ts"
-import { type Carry, ComponentStore, type StoredComponent } from "../../../workflow/component/ComponentStore.ts"
+import {
+  ComponentStore,
+  type StoredComponent,
+  type UpdateWorkflow
+} from "../../../workflow/component/ComponentStore.ts"
 import * as FieldLimit from "../../../workflow/FieldLimit.ts"
 import { InvalidWorkflow } from "../../../workflow/Workflow.ts"
 import { type StoredWorkflow, WorkflowStore } from "../../../workflow/WorkflowStore.ts"
@@ -13,7 +17,7 @@ import type { WorkspaceStore } from "../../../workspace/WorkspaceStore.ts"
 import * as SteppingClock from "../../SteppingClock.ts"
 import * as assert from "../Assertions.ts"
 import * as Contract from "../Contract.ts"
-import { beside, componentData, makeWorkflow, makeWorkspace, stored } from "../Made.ts"
+import { beside, componentData, makeWorkflow, makeWorkspace, stored } from "../Fixtures.ts"
 
 /** The ports that the promises are about. */
 export type Stores = ComponentStore | WorkflowStore | WorkspaceStore
@@ -59,7 +63,7 @@ const next = (before: StoredComponent, at: number): StoredComponent => ({
 
 /** Gives a workflow a next version under another name, without its component. */
 const follow =
-  (name: string): Carry =>
+  (name: string): UpdateWorkflow =>
   (before, at) =>
     Effect.succeed({
       ...before,
@@ -138,7 +142,7 @@ export const promises: ReadonlyArray<Contract.ContractPromise<Stores>> = [
       let asked = 0
       const invalid = new InvalidWorkflow({ problems: [{ path: "nodes", message: "no" }] })
       const tooLarge = new FieldLimit.FieldsTooLarge({ fields: [{ code: "X", field: "nodes", message: "large" }] })
-      const carry: Carry = (workflow, now) =>
+      const carry: UpdateWorkflow = (workflow, now) =>
         workflow.workflow.id === refusing
           ? Effect.fail(invalid)
           : Effect.map(follow("Carried")(workflow, now), (after) =>

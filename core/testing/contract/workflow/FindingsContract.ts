@@ -13,7 +13,7 @@ import { WorkflowId } from "../../../workspace/Ids.ts"
 import type { WorkspaceStore } from "../../../workspace/WorkspaceStore.ts"
 import * as assert from "../Assertions.ts"
 import * as Contract from "../Contract.ts"
-import { beside, makeWorkflow, makeWorkspace } from "../Made.ts"
+import { beside, makeWorkflow, makeWorkspace } from "../Fixtures.ts"
 
 /** The ports that the promises are about. */
 export type Stores = ElementMemory | PatchStore | WorkflowStore | WorkspaceStore

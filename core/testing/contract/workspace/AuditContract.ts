@@ -11,7 +11,7 @@ import type { AuditAction } from "../../../workspace/audit/AuditAction.ts"
 import type { WorkspaceStore } from "../../../workspace/WorkspaceStore.ts"
 import * as assert from "../Assertions.ts"
 import * as Contract from "../Contract.ts"
-import { beside, daily, makeWorkflow, makeWorkspace } from "../Made.ts"
+import { beside, daily, makeWorkflow, makeWorkspace } from "../Fixtures.ts"
 
 /** The ports that the promises are about. */
 export type Stores = Audit | GateStore | WorkflowStore | WorkspaceStore

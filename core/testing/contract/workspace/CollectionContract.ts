@@ -8,14 +8,14 @@ import * as Subscriptions from "../../../event/notification/KeptSubscription.ts"
 import * as Webhooks from "../../../event/webhook/Webhook.ts"
 import * as Reencryption from "../../../vault/keys/Reencryption.ts"
 import * as Providers from "../../../vault/providers/SecretProviders.ts"
-import { type Collection, type Kept, KeyTaken, type Kind } from "../../../workspace/Collection.ts"
+import { type Collection, type CollectionRecord, KeyTaken, type Kind } from "../../../workspace/Collection.ts"
 import * as ErrorCodes from "../../../workspace/ErrorCodes.ts"
 import { UserId, WorkspaceId } from "../../../workspace/Ids.ts"
 import * as Invitations from "../../../workspace/invitation/Invitations.ts"
 import type { WorkspaceStore } from "../../../workspace/WorkspaceStore.ts"
 import * as assert from "../Assertions.ts"
 import * as Contract from "../Contract.ts"
-import { beside, makeWorkspace, newId } from "../Made.ts"
+import { beside, makeWorkspace, newId } from "../Fixtures.ts"
 
 /** The ports that the promises are about. */
 export type Stores =
@@ -28,7 +28,7 @@ export type Stores =
   | WorkspaceStore
 
 /** A collection to ask, and the values that it is asked with. */
-export interface Subject<Id, A extends Kept> {
+export interface Subject<Id, A extends CollectionRecord> {
   /** What it keeps, in the plural, as the titles of the promises say it. */
   readonly name: string
   readonly store: Context.Key<Id, Collection<A>>
@@ -39,7 +39,7 @@ export interface Subject<Id, A extends Kept> {
 }
 
 /** What every implementation of a collection promises. */
-export const promisesOf = <Id, A extends Kept>({
+export const promisesOf = <Id, A extends CollectionRecord>({
   countOf,
   kind,
   make,

@@ -7,7 +7,7 @@ import { SignInStore, type StoredSignIn } from "../../../workspace/signin/SignIn
 import { WorkspaceStore } from "../../../workspace/WorkspaceStore.ts"
 import * as assert from "../Assertions.ts"
 import * as Contract from "../Contract.ts"
-import { beside, makeWorkspace } from "../Made.ts"
+import { beside, makeWorkspace } from "../Fixtures.ts"
 
 /** The ports that the promises are about. */
 export type Stores = SignInStore | WorkspaceStore

@@ -14,7 +14,7 @@ export type Pattern =
   | { readonly _tag: "Choice"; readonly options: ReadonlyArray<Pattern> }
   | { readonly _tag: "Repeat"; readonly body: Pattern; readonly min: number; readonly max: number }
   /** A look ahead or behind, which takes no characters. */
-  | { readonly _tag: "Look"; readonly body: Pattern }
+  | { readonly _tag: "Lookaround"; readonly body: Pattern }
 
 const last = 0x10ffff
 const any: CharSet = [[0, last]]
@@ -144,7 +144,7 @@ class Reader {
 
   private atom(): Pattern {
     if (this.takes("(?=") || this.takes("(?!") || this.takes("(?<=") || this.takes("(?<!")) {
-      return { _tag: "Look", body: this.group() }
+      return { _tag: "Lookaround", body: this.group() }
     }
     if (this.takes("(?:")) return this.group()
     if (this.takes("(?<")) {

@@ -50,7 +50,7 @@ export const build = (pattern: Pattern, any: CharSet | null): PatternGraph | nul
       case "Empty":
       case "Start":
       case "End":
-      case "Look":
+      case "Lookaround":
         return nothing
       case "Chars": {
         const position = sets.push(part.set) - 1
@@ -104,7 +104,7 @@ const looksFurther = (part: Pattern): boolean => {
   switch (part._tag) {
     case "End":
     case "Empty":
-    case "Look":
+    case "Lookaround":
       return true
     case "Sequence":
       return part.parts.some(looksFurther)

@@ -206,7 +206,7 @@ const beginsAtStart = (part: Pattern): boolean => {
     case "Start":
       return true
     case "Sequence": {
-      const first = part.parts.find((one) => one._tag !== "Look" && one._tag !== "Empty")
+      const first = part.parts.find((one) => one._tag !== "Lookaround" && one._tag !== "Empty")
       return first !== undefined && beginsAtStart(first)
     }
     case "Choice":
@@ -224,7 +224,7 @@ const looksIn = (
   repeated: boolean
 ): ReadonlyArray<{ readonly body: Pattern; readonly repeated: boolean }> => {
   switch (part._tag) {
-    case "Look":
+    case "Lookaround":
       return [{ body: part.body, repeated }]
     case "Sequence":
       return part.parts.flatMap((one) => looksIn(one, repeated))
@@ -241,8 +241,8 @@ const looksIn = (
 const leads = (pattern: Pattern, look: Pattern): boolean => {
   if (pattern._tag !== "Sequence") return false
   for (const part of pattern.parts) {
-    if (part._tag === "Look" && part.body === look) return true
-    if (part._tag !== "Look" && part._tag !== "Start" && part._tag !== "Empty") return false
+    if (part._tag === "Lookaround" && part.body === look) return true
+    if (part._tag !== "Lookaround" && part._tag !== "Start" && part._tag !== "Empty") return false
   }
   return false
 }

@@ -1,7 +1,7 @@
 /**
  * The demo site with users of a test, and the credential and the workflow with which a run signs each of them in.
  */
-import type { SecondFactor, Visitor } from "../../apps/demo/DemoUsers.ts"
+import type { DemoUser, SecondFactor } from "../../apps/demo/DemoUsers.ts"
 import { graphOf } from "./browser.ts"
 import { seal } from "./sealed.ts"
 
@@ -21,7 +21,7 @@ const methodOf = (second: SecondFactor | null): string | null => {
 /** The body that stores the credential of a user of the site, under the user's name. */
 export const credentialOf = (
   name: string,
-  { password, second, user }: Visitor,
+  { password, second, user }: DemoUser,
   site: string,
   encryptionKey: string
 ) => {
@@ -46,7 +46,7 @@ export const credentialOf = (
 /**
  * A workflow that signs in with the credential `SITE` and a second factor of this user's kind, and reads the heading.
  */
-export const signInWorkflow = ({ second }: Visitor, site: string) => {
+export const signInWorkflow = ({ second }: DemoUser, site: string) => {
   const method = methodOf(second)
   const tfa =
     second === null

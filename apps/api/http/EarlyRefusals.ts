@@ -2,8 +2,8 @@
 import { HttpApiMiddleware } from "effect/http-api"
 import * as Errors from "./Errors.ts"
 
-/** The middleware itself does nothing: `Surroundings` refuses requests before they are routed. */
-export class Surrounded extends HttpApiMiddleware.Service<Surrounded>()("sluice/apps/api/http/Surrounded", {
+/** The middleware itself does nothing: `RequestPipeline` refuses requests before they are routed. */
+export class EarlyRefusals extends HttpApiMiddleware.Service<EarlyRefusals>()("sluice/apps/api/http/EarlyRefusals", {
   error: [
     Errors.PayloadTooLarge,
     Errors.UnsupportedMediaType,

@@ -18,12 +18,12 @@ import * as Body from "./body/Body.ts"
 import * as LargeBody from "./body/LargeBody.ts"
 import * as Query from "./body/Query.ts"
 import * as Text from "./body/Text.ts"
+import { EarlyRefusals } from "./EarlyRefusals.ts"
 import * as Endpoints from "./Endpoints.ts"
 import * as Errors from "./Errors.ts"
 import * as Idempotency from "./Idempotency.ts"
 import * as RateLimit from "./RateLimit.ts"
 import * as Refusals from "./Refusals.ts"
-import { Surrounded } from "./Surrounded.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
 
@@ -31,7 +31,7 @@ type Response = HttpServerResponse.HttpServerResponse
 const probes = new Set(["/healthz", "/readyz"])
 
 /** Descriptions of the interface cost nothing here. */
-export const layer = Layer.succeed(Surrounded, (handler) => handler)
+export const layer = Layer.succeed(EarlyRefusals, (handler) => handler)
 
 /** Makes the middleware around the router. Each instance has its own rate limit counters. */
 export const make = (limits: ReadonlyArray<Limit>) =>

@@ -1,0 +1,66 @@
+/** The claim of runs in memory. */
+import { Clock, Effect } from "effect"
+import * as Gate from "../../../core/gate/Gate.ts"
+import * as Pace from "../../../core/gate/Pace.ts"
+import * as Run from "../../../core/run/Run.ts"
+import type { ClaimedRun, RunStore } from "../../../core/run/RunStore.ts"
+import * as Start from "../../../core/run/start/Start.ts"
+import * as Transition from "../../../core/run/Transition.ts"
+import * as MemorySlots from "../run/MemorySlots.ts"
+import * as MemoryStartLedger from "../start/MemoryStartLedger.ts"
+import { gateOf, progressOf, type Tables, waitingOf, write } from "../Tables.ts"
+
+/**
+ * One run of each workflow in turn, those served longest ago first. Of each workflow the highest priority comes first,
+ * and of equal ones the oldest.
+ */
+const inTurn = (tables: Tables["Service"], now: number): ReadonlyArray<Run.WaitingRun> => {
+  const queues = [...tables.gates]
+    .map(([workflowId, gate]) => ({
+      served: tables.served.get(workflowId) ?? 0,
+      runs: waitingOf(tables, workflowId)
+        .filter((run) => run.notBefore <= now && !Run.isTooLate(run, now) && Run.mayStart(run, gate, now))
+        .toSorted(Run.byPriority)
+    }))
+    .sort((a, b) => a.served - b.served)
+  const longest = Math.max(0, ...queues.map(({ runs }) => runs.length))
+  return Array.from({ length: longest }, (_, round) => queues.flatMap(({ runs }) => runs[round] ?? [])).flat()
+}
+
+/** The operation of the store that claims runs. */
+export const make = (tables: Tables["Service"]): RunStore["Service"]["claim"] =>
+  Effect.fn("RunStore.claim")(function* ({ leaseMillis, limit, worker }) {
+    const now = yield* Clock.currentTimeMillis
+    const claimed: Array<ClaimedRun> = []
+    const assign = MemorySlots.assigner(tables, now)
+    for (const run of inTurn(tables, now)) {
+      if (claimed.length === limit) break
+      const { pace } = gateOf(tables, run)
+      if (pace !== null && Pace.allowance(pace, progressOf(tables, run.workflowId), now) <= 0) continue
+      const credentials = assign(run)
+      if (credentials === null) continue
+      const lease = { worker, fence: ++tables.lastFence, until: now + leaseMillis }
+      const change = Transition.claim(run, gateOf(tables, run), lease, now, credentials)
+      if (change === null) continue
+      write(tables, change, now)
+      const takenUntil = Pace.afterStarts(pace, tables.paces.get(run.workflowId) ?? 0, 1, now)
+      if (pace !== null) tables.paces.set(run.workflowId, takenUntil)
+      const gate = gateOf(tables, run)
+      const windowHash = MemoryStartLedger.hashOf(gate.runWindow)
+      tables.starts.push(
+        Start.of(change.run, gate, {
+          at: now,
+          windowHash,
+          zoneData: process.versions.tz ?? "unknown",
+          isOpen: Gate.mayStart(gate, now)
+        })
+      )
+      MemorySlots.serve(tables, credentials, lease.fence)
+      tables.served.set(run.workflowId, lease.fence)
+      const version = tables.versions.get(run.workflowId)?.find((one) => one.versionId === run.versionId)
+      if (version === undefined) throw new Error(`Run ${run.id} has no version`)
+      const next = Pace.nextStartAt(pace, takenUntil, now)
+      claimed.push({ run: change.run, version, ...(next > now ? { pacedUntil: next } : {}) })
+    }
+    return claimed
+  })

@@ -10,8 +10,8 @@ const imported = /(?:\bfrom\s*|\bimport\s*\(?\s*)"([@.\w][@.\w/:-]*)"/g
 /**
  * Writes the core in the form of JSR: its sources, and a `deno.json` with its entries and the versions of its imports.
  *
- * It is published with `--allow-slow-types`: Effect infers the types of its schemas, errors and services. Writing them out
- * would duplicate them.
+ * It is published with `--allow-slow-types`: Effect infers the types of its schemas, errors and services.
+ * `docs/decisions/0025-inferred-types-on-jsr.md` says why.
  *
  * @param {string} folder
  */

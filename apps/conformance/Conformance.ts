@@ -30,6 +30,11 @@ export interface Options {
   readonly moveClock?: boolean
   /** Receives the webhooks of the server. Without it, the scenarios about deliveries (`receives`) do not run. */
   readonly receiver?: Server.Receiver
+  /**
+   * Whether the server executes runs, with a browser that may open the address of the receiver, which serves a page there.
+   * The scenarios about executed runs (`executes`) do not run otherwise.
+   */
+  readonly executes?: boolean
   /** The scenarios that run; all when left out. */
   readonly only?: ReadonlyArray<string>
   /** Scenarios that are known to fail. */
@@ -60,6 +65,7 @@ export const run = async (
 ): Promise<ReadonlyArray<Outcome>> => {
   const {
     encryptionKey,
+    executes = false,
     expectedFailures = [],
     key,
     moveClock = false,
@@ -69,10 +75,10 @@ export const run = async (
     url
   } = options
   const outcomes: Array<Outcome> = []
-  for (const { movesClock, name, promise, receives, run: asks, seals, section } of scenarios) {
+  for (const { executes: executed, movesClock, name, promise, receives, run: asks, seals, section } of scenarios) {
     if (only !== undefined && !only.includes(name)) continue
     if ((seals && encryptionKey === undefined) || (movesClock && !moveClock)) continue
-    if (receives && receiver === null) continue
+    if ((receives && receiver === null) || (executed && !executes)) continue
     const server = Server.make({ url, key, encryptionKey: encryptionKey ?? "", send, receiver })
     const reason = await asks(server).then(
       () => null,

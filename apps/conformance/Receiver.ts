@@ -1,10 +1,13 @@
-/** Receives the webhooks that the server sends, on a port of this machine. */
+/** Receives the webhooks that the server sends, on a port of this machine, and serves its browser a page. */
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import type { Delivery, Receiver } from "./Server.ts"
 
 /** The longest wait for a delivery, in milliseconds. */
 const longest = 10_000
+
+/** A page that asks for a code. */
+const page = '<!doctype html><html lang="en"><title>Code</title><label>Code <input name="code"></label></html>'
 
 /** The largest body that is kept, in bytes. */
 const largest = 4 << 20
@@ -19,6 +22,10 @@ export const listen = async (
   const arrived = new Map<string, Array<Delivery>>()
   const waiting = new Set<() => void>()
   const server = createServer((incoming, answer) => {
+    if (incoming.method === "GET") {
+      answer.writeHead(200, { "content-type": "text/html; charset=utf-8" }).end(page)
+      return
+    }
     const pieces: Array<Buffer> = []
     let size = 0
     incoming.on("data", (piece: Buffer) => {

@@ -15,6 +15,8 @@ export interface Scenario {
   readonly movesClock?: true
   /** Whether it makes the server send webhooks. Then it needs a receiver. */
   readonly receives?: true
+  /** Whether the server executes runs, with a browser that opens a page of the receiver. */
+  readonly executes?: true
   /** Resolves when the server keeps the promise. */
   readonly run: (server: Server) => Promise<void>
 }

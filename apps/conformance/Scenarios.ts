@@ -5,10 +5,15 @@
 
 import { absent, always, isGeneral, openIn, type Scenario, submit, windowOf } from "./Scenario.ts"
 import { expect, field, listOf, type Server, smallest } from "./Server.ts"
+import * as Bodies from "./scenario/Bodies.ts"
 import * as Credentials from "./scenario/Credentials.ts"
 import * as Events from "./scenario/Events.ts"
+import * as Holds from "./scenario/Holds.ts"
+import * as Interactions from "./scenario/Interactions.ts"
 import * as Refusals from "./scenario/Refusals.ts"
 import * as Roles from "./scenario/Roles.ts"
+import * as Versions from "./scenario/Versions.ts"
+import * as WindowRules from "./scenario/WindowRules.ts"
 
 const unpause = (server: Server, resource: string, id: string) =>
   server.expect(200, "POST", "/runs/unpause", { json: { pause_resource: resource, resource_ids: [id] } })
@@ -378,10 +383,15 @@ export const scenarios: ReadonlyArray<Scenario> = [
   ...others,
   ...Roles.scenarios,
   ...Credentials.scenarios,
+  ...Versions.scenarios,
   ...windows,
+  ...WindowRules.scenarios,
   ...holds,
+  ...Holds.scenarios,
   ...limits,
+  ...Bodies.scenarios,
   ...Refusals.scenarios,
   ...Events.scenarios,
+  ...Interactions.scenarios,
   ...clock
 ]

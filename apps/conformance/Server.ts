@@ -60,6 +60,8 @@ export interface Request {
   readonly json?: unknown
   /** A body as raw text, instead of `json`. */
   readonly text?: string
+  /** Sends `text` without its length. */
+  readonly inPieces?: boolean
   /** `null` sends none; the key of the options when left out. */
   readonly key?: string | null
   readonly headers?: Readonly<Record<string, string>>
@@ -135,17 +137,22 @@ export interface Options {
 export const make = (options: Options): Server => {
   const base = options.url.replace(/(?<!\/)\/+$/, "")
   const made: Array<() => Promise<unknown>> = []
-  const open = (method: string, path: string, { headers = {}, json, key = options.key, text }: Request) =>
-    options.send(`${base}${path}`, {
+  const open = (method: string, path: string, request: Request) => {
+    const { headers = {}, inPieces = false, json, key = options.key, text } = request
+    const body = text ?? (json === undefined ? null : JSON.stringify(json))
+    return options.send(`${base}${path}`, {
       method,
       headers: {
         ...(key === null ? {} : { "cc-key": key }),
         ...(json === undefined && text === undefined ? {} : { "content-type": "application/json" }),
         ...headers
       },
-      body: text ?? (json === undefined ? null : JSON.stringify(json)),
+      body: inPieces && body !== null ? new Blob([body]).stream() : body,
+      // Types of the DOM do not know it yet.
+      ...({ duplex: "half" } as object),
       signal: AbortSignal.timeout(longest)
     })
+  }
   const send: Server["send"] = async (method, path, request = {}) => {
     const answer = await open(method, path, request)
     const { headers, status } = answer

@@ -1,5 +1,5 @@
 /**
- * `npx @sluice/conformance --url X --key K [--encryption-key E] [--move-clock] [--receiver URL] [--scenario NAME] [--expected-failures FILE] [--json]`
+ * `npx @sluice/conformance --url X --key K [--encryption-key E] [--move-clock] [--receiver URL] [--runs] [--scenario NAME] [--expected-failures FILE] [--json]`
  *
  * Ends with 0 when every scenario went as expected, with 1 when one did not, and with 2 for wrong arguments.
  */
@@ -9,11 +9,11 @@ import * as Conformance from "./Conformance.ts"
 import * as Receiver from "./Receiver.ts"
 
 const usage =
-  "sluice-conformance --url URL --key KEY [--encryption-key KEY] [--move-clock] [--receiver URL] [--scenario NAME]... [--expected-failures FILE] [--json]\n" +
+  "sluice-conformance --url URL --key KEY [--encryption-key KEY] [--move-clock] [--receiver URL] [--runs] [--scenario NAME]... [--expected-failures FILE] [--json]\n" +
   "Without the encryption key of the workspace, scenarios that seal values do not run. With --move-clock, some move\n" +
   "the time of the installation forward, which must be one for tests.\n" +
   "With --receiver, an address at which the server reaches this machine, webhooks are received on its port and\n" +
-  "checked.\n" +
+  "checked. With --runs, the server executes runs, and its browser opens a page at that address.\n" +
   "The file has one scenario a line; what follows # is a comment.\n\n" +
   Conformance.scenarios.map(({ name, promise }) => `  ${name.padEnd(30)} ${promise}`).join("\n")
 
@@ -31,6 +31,7 @@ const read = () => {
         "encryption-key": { type: "string" },
         "move-clock": { type: "boolean", default: false },
         receiver: { type: "string" },
+        runs: { type: "boolean", default: false },
         scenario: { type: "string", multiple: true },
         "expected-failures": { type: "string" },
         json: { type: "boolean", default: false },
@@ -73,6 +74,8 @@ const address = values.receiver
 if (address !== undefined && !/^http:\/\/./.test(address)) {
   refuse(`--receiver ${address}: expected an address that begins with http://, such as http://127.0.0.1:9000`)
 }
+if (values.runs && address === undefined)
+  refuse("--runs needs --receiver: the browser of the server opens a page there")
 const listening =
   address === undefined
     ? null
@@ -86,6 +89,7 @@ const outcomes = await Conformance.run(
     key,
     expectedFailures,
     moveClock: values["move-clock"],
+    executes: values.runs,
     ...(listening === null ? {} : { receiver: listening.receiver }),
     ...(encryptionKey === undefined ? {} : { encryptionKey }),
     ...(values.scenario === undefined ? {} : { only: values.scenario })

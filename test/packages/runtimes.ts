@@ -215,13 +215,24 @@ const freePort = () =>
     })
   })
 
-/** Starts the service by a command, waits until it is ready, and answers the status and the type of its console. */
-const served = async (cwd: string, command: string, args: ReadonlyArray<string>) => {
+/** A service that is ready, and what it has printed. */
+interface Served {
+  readonly url: string
+  readonly said: string
+}
+
+/** Starts the service by a command, waits until it is ready and serves its console, and asks it. */
+const served = async <Answer>(
+  cwd: string,
+  command: string,
+  args: ReadonlyArray<string>,
+  ask: (service: Served) => Answer
+): Promise<Answer> => {
   const port = await freePort()
   const child = spawn(command, args, {
     cwd,
     detached: true,
-    env: { ...process.env, PORT: String(port), SLUICE_LOG_LEVEL: "warn" },
+    env: { ...process.env, PORT: String(port), SLUICE_LOG_LEVEL: "warn", SLUICE_ALLOW_PRIVATE_NETWORKS: "1" },
     stdio: ["ignore", "pipe", "pipe"]
   })
   let said = ""
@@ -240,21 +251,43 @@ const served = async (cwd: string, command: string, args: ReadonlyArray<string>)
     }
     const console = await fetch(`http://127.0.0.1:${port}/`)
     same([console.status, (console.headers.get("content-type") ?? "").startsWith("text/html")], [200, true])
+    return ask({ url: `http://127.0.0.1:${port}`, said })
   } finally {
     if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, "SIGTERM")
+    await ended
   }
-  await ended
 }
 
-await attempt("npx sluice up serves in an empty folder", async () => {
-  const empty = installed([archive("sluice")])
-  await served(empty, "npx", ["--no-install", "sluice", "up"])
+/** What the packed kit says of the packed service, with the keys that the first start printed. */
+const conforms =
+  (cwd: string, receiver: string) =>
+  ({ said, url }: Served): string => {
+    const [key = ""] = /sk_\w+/.exec(said) ?? []
+    const [encryptionKey = ""] = /\b[0-9a-f]{64}\b/.exec(said) ?? []
+    const keys = ["--key", key, "--encryption-key", encryptionKey]
+    const answer = run(cwd, "npx", [
+      "--no-install",
+      "@sluice/conformance",
+      "--url",
+      url,
+      ...keys,
+      "--receiver",
+      receiver
+    ])
+    return answer.trimEnd().split("\n").at(-1) ?? ""
+  }
+
+await attempt("npx sluice up serves in an empty folder, and npx @sluice/conformance finds nothing", async () => {
+  const empty = installed([archive("sluice"), archive("@sluice/conformance")])
+  const receiver = `http://127.0.0.1:${await freePort()}`
+  const answer = await served(empty, "npx", ["--no-install", "sluice", "up"], conforms(empty, receiver))
   rmSync(empty, { recursive: true, force: true })
+  return answer
 })
 
 await attempt("deno task start serves in the checkout", async () => {
   const data = mkdtempSync(join(tmpdir(), "sluice-deno-"))
-  await served(root, otherRuntimes().deno, ["task", "start", "--data-dir", data])
+  await served(root, otherRuntimes().deno, ["task", "start", "--data-dir", data], () => null)
   rmSync(data, { recursive: true, force: true })
 })
 

@@ -1,7 +1,7 @@
 /** Scenarios of the vault and of second factors. */
 import { expectGeneral, type Scenario } from "../Scenario.ts"
 import * as Sealed from "../Sealed.ts"
-import { expect, field, type Server } from "../Server.ts"
+import { expect, field, listOf, type Server } from "../Server.ts"
 
 /** Creates a credential for one scenario, and answers the pair that identifies it. */
 const credential = async (server: Server, fields: Readonly<Record<string, unknown>> = {}) => {
@@ -37,6 +37,74 @@ export const scenarios: ReadonlyArray<Scenario> = [
       const json = { domain: "https://conformance.example", permissioned_user_id: "conformance-plain", password }
       const refused = await server.expect(400, "POST", "/authentication", { json })
       expect(!JSON.stringify(refused).includes(password), "an answer without the password", "an answer with it")
+    }
+  },
+  {
+    name: "authentication-malformed",
+    section: "POST /authentication (create user)",
+    promise: "A body that is no JSON is 400 with a detail",
+    run: async (server) => {
+      const refused = await server.expect(400, "POST", "/authentication", { text: '{"domain":' })
+      const [detail] = listOf(field(refused, "detail"), "detail")
+      listOf(field(detail, "loc"), "loc")
+      expect(typeof field(detail, "msg") === "string" && typeof field(detail, "type") === "string", "msg, type", detail)
+    }
+  },
+  {
+    name: "vault-record",
+    section: "Vault entry (complete record)",
+    promise: "A credential is read as it was created, with its cookies, ids and times",
+    run: async (server) => {
+      const cookie = { name: "c", value: "1", domain: "conformance.example", path: "/", secure: true, httpOnly: false }
+      const sent = {
+        user_alias: "Conformance",
+        persist_cookies: true,
+        persist_local_storage: false,
+        allow_multiple_sessions: true,
+        cookie_domain_to_store: "conformance.example"
+      }
+      const pair = await credential(server, { ...sent, cookies: [cookie] })
+      const read = await server.expect(200, "GET", `/vault?${new URLSearchParams(pair)}`)
+      for (const [name, value] of Object.entries(sent)) expect(field(read, name) === value, `${name} ${value}`, read)
+      const [stored] = listOf(field(read, "cookies"), "cookies")
+      for (const [name, value] of Object.entries(cookie)) {
+        expect(field(stored, name) === value, `${name} ${value} of the cookie`, stored)
+      }
+      for (const name of ["id", "workspace_id", "user_id", "created_at", "updated_at"]) {
+        expect(typeof field(read, name) === "string", name, read)
+      }
+      const all = listOf(await server.expect(200, "GET", "/vault"), "the credentials")
+      expect(
+        all.some((one) => field(one, "permissioned_user_id") === pair.permissioned_user_id),
+        "the credential in the list",
+        all.length
+      )
+    }
+  },
+  {
+    name: "vault-computed",
+    section: "Vault entry (complete record)",
+    promise: "tfa_email and tfa_phone_number are computed, and cannot be set",
+    run: async (server) => {
+      const foreign = { tfa_email: "mine@conformance.example", tfa_phone_number: "+15550100" }
+      const pair = { domain: "https://conformance.example", permissioned_user_id: `conformance-${crypto.randomUUID()}` }
+      server.later(() => server.send("DELETE", "/vault", { json: pair }))
+      const made = await server.send("POST", "/vault", { json: { ...pair, ...foreign, tfa_method: "EMAIL" } })
+      if (made.status === 400) return
+      expect(made.status === 200 || made.status === 201, "POST /vault to answer 201 or 400", made)
+      for (const [name, value] of Object.entries(foreign)) {
+        expect(field(made.body, name) !== value, `no ${name} as it was sent`, made.body)
+      }
+    }
+  },
+  {
+    name: "vault-authenticator",
+    section: "Vault entry (complete record)",
+    promise: "A credential with AUTHENTICATOR needs a tfa_secret",
+    run: async (server) => {
+      const pair = { domain: "https://conformance.example", permissioned_user_id: `conformance-${crypto.randomUUID()}` }
+      server.later(() => server.send("DELETE", "/vault", { json: pair }))
+      await server.expect(400, "POST", "/authentication", { json: { ...pair, tfa_method: "AUTHENTICATOR" } })
     }
   },
   {

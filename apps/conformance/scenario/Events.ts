@@ -78,7 +78,9 @@ export const scenarios: ReadonlyArray<Scenario> = [
       const frames = await server.stream(`/run/${session}/events`, isKind("execution.paused"))
       const payload = field(frames.map(eventOf).at(-1), "payload")
       expect(field(payload, "pause_reason") === "run_window", "pause_reason run_window", payload)
-      expect(String(field(payload, "message")).length > 0, "a message", payload)
+      const opening = new Date(Date.now() + 100 * 86_400_000).toISOString().slice(0, 10)
+      const message = String(field(payload, "message"))
+      expect(message.includes(opening), `a message that names the opening on ${opening}`, payload)
       await interrupt(server, session)
     }
   },

@@ -20,6 +20,18 @@ const overBytes: ReadonlyArray<
   ["input_schema", "INPUT_SCHEMA_TOO_LARGE", 262_144, (description) => ({ type: "object", description })],
   ["output_schema", "OUTPUT_SCHEMA_TOO_LARGE", 131_072, (description) => ({ type: "object", description })],
   [
+    "nodes",
+    "WORKFLOW_NODES_TOO_LARGE",
+    2_097_152,
+    (description) => smallest.nodes.map((node, index) => (index === 0 ? { ...node, description } : node))
+  ],
+  [
+    "edges",
+    "WORKFLOW_EDGES_TOO_LARGE",
+    524_288,
+    (label) => Object.fromEntries(Object.entries(smallest.edges).map(([from, edge]) => [from, { ...edge, label }]))
+  ],
+  [
     "vault_schema",
     "VAULT_SCHEMA_TOO_LARGE",
     32_768,
@@ -77,6 +89,25 @@ export const scenarios: ReadonlyArray<Scenario> = [
     promise: "A body that is not JSON is 400 in the general shape",
     run: async (server) => {
       expectGeneral(await server.expect(400, "POST", "/run", { text: '{"workflow_id":' }), 400)
+    }
+  },
+  {
+    name: "error-no-key",
+    section: "Authentication",
+    promise: "Every endpoint is 401 without a key, in the general shape, before it looks at what is asked",
+    run: async (server) => {
+      for (const [method, path] of [
+        ["POST", "/run"],
+        ["POST", "/runs/unpause"],
+        ["DELETE", "/vault"],
+        ["POST", "/authentication"],
+        ["GET", "/vault/tfa-code"],
+        ["GET", `/workflows/${absent}/versions`],
+        ["POST", `/run/${absent}/user_interaction`]
+      ] as const) {
+        const request = method === "GET" ? { key: null } : { key: null, json: {} }
+        expectGeneral(await server.expect(401, method, path, request), 401)
+      }
     }
   },
   {

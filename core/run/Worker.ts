@@ -17,7 +17,7 @@
  *   Worker.run({ name: "worker-1", capacity: 2, leaseMillis: 30_000, graceMillis: 10_000 }))
  * ```
  */
-import { Clock, Effect, References, Stream } from "effect"
+import { Clock, Effect, Stream } from "effect"
 import * as Lease from "../runtime/Lease.ts"
 import { Signals } from "../runtime/Signals.ts"
 import * as Trace from "../runtime/Trace.ts"
@@ -45,49 +45,42 @@ const recordClaim = Effect.fnUntraced(function* (claimed: ReadonlyArray<ClaimedR
   }
 })
 
-/** The spans of Effect are disabled, as in requests: no exporter reads them. */
-const withoutSpans = Effect.provideService(References.TracerEnabled, false)
-
 /**
  * Works until interrupted. Interruption is the orderly shutdown: it completes when the last run has ended or was given
  * back.
  */
-export const run = Effect.fn("Worker.run")(
-  function* (options: Options) {
-    const store = yield* RunStore
-    const signals = yield* Signals
-    const browsers = yield* BrowserCapacity
-    const holder = yield* Lease.make({
-      what: "runs",
-      // Claim no run without a browser for it.
-      capacity: Effect.map(browsers.count, (count) => Math.min(options.capacity, count)),
-      leaseMillis: options.leaseMillis,
-      claim: (limit) =>
-        Effect.gen(function* () {
-          const from = yield* Clock.currentTimeMillis
-          const claimed = yield* store.claim({ worker: options.name, limit, leaseMillis: options.leaseMillis })
-          if (claimed.length === 0) return claimed
-          yield* recordClaim(claimed, from)
-          yield* signals.publish({ _tag: "events" })
-          // The scheduler wakes the workers for the next start of a paced workflow.
-          if (claimed.some(({ pacedUntil }) => pacedUntil !== undefined)) yield* signals.publish({ _tag: "due" })
-          return claimed
-        }),
-      leaseOf: ({ run }: ClaimedRun): LeaseRef => ({ id: run.id, fence: run.lease.fence }),
-      renew: (lease) => store.renew(lease, options.leaseMillis),
-      carryOut: Attempt.carryOut,
-      drain: Effect.timeoutOption(options.graceMillis)
+export const run = Effect.fn("Worker.run")(function* (options: Options) {
+  const store = yield* RunStore
+  const signals = yield* Signals
+  const browsers = yield* BrowserCapacity
+  const holder = yield* Lease.make({
+    what: "runs",
+    // Claim no run without a browser for it.
+    capacity: Effect.map(browsers.count, (count) => Math.min(options.capacity, count)),
+    leaseMillis: options.leaseMillis,
+    claim: (limit) =>
+      Effect.gen(function* () {
+        const from = yield* Clock.currentTimeMillis
+        const claimed = yield* store.claim({ worker: options.name, limit, leaseMillis: options.leaseMillis })
+        if (claimed.length === 0) return claimed
+        yield* recordClaim(claimed, from)
+        yield* signals.publish({ _tag: "events" })
+        // The scheduler wakes the workers for the next start of a paced workflow.
+        if (claimed.some(({ pacedUntil }) => pacedUntil !== undefined)) yield* signals.publish({ _tag: "due" })
+        return claimed
+      }),
+    leaseOf: ({ run }: ClaimedRun): LeaseRef => ({ id: run.id, fence: run.lease.fence }),
+    renew: (lease) => store.renew(lease, options.leaseMillis),
+    carryOut: Attempt.carryOut,
+    drain: Effect.timeoutOption(options.graceMillis)
+  })
+  const obey = (yield* signals.subscribe).pipe(
+    Stream.runForEach((signal) => {
+      if (signal._tag === "work") return holder.look
+      return signal._tag === "ended" ? holder.doubt(signal.runId) : Effect.void
     })
-    const obey = (yield* signals.subscribe).pipe(
-      Stream.runForEach((signal) => {
-        if (signal._tag === "work") return holder.look
-        return signal._tag === "ended" ? holder.doubt(signal.runId) : Effect.void
-      })
-    )
-    yield* Effect.forkScoped(obey)
-    yield* Effect.forkScoped(Stream.runForEach(browsers.changes, () => holder.look))
-    return yield* holder.run
-  },
-  Effect.scoped,
-  withoutSpans
-)
+  )
+  yield* Effect.forkScoped(obey)
+  yield* Effect.forkScoped(Stream.runForEach(browsers.changes, () => holder.look))
+  return yield* holder.run
+}, Effect.scoped)

@@ -3,7 +3,7 @@
  */
 import { randomBytes } from "node:crypto"
 import { hostname } from "node:os"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, References } from "effect"
 import * as SignedLinks from "../../../adapters/crypto/SignedLinks.ts"
 import * as OwnArtifactSource from "../../../adapters/files/OwnArtifactSource.ts"
 import * as HttpFiles from "../../../adapters/http/HttpFiles.ts"
@@ -34,6 +34,9 @@ export interface WorkerLayerSettings extends BrowsersSettings, SourceSettings, M
 /** The duration of a lease that is not renewed. */
 const leaseMillis = 30_000
 
+/** Disables the spans of Effect, as in requests: no exporter of the service reads them. */
+const withoutSpans = Effect.provideService(References.TracerEnabled, false)
+
 /**
  * A worker with its browser, which carries out runs and hosts conversations for as long as the layer lives; its release is
  * the orderly shutdown.
@@ -47,7 +50,7 @@ export const layerWorker = (settings: WorkerLayerSettings, allowedOrigins: Reado
         capacity: settings.concurrency,
         leaseMillis,
         graceMillis: settings.graceSeconds * 1_000
-      })
+      }).pipe(withoutSpans)
     )
   ).pipe(Layer.provide(AgentExecutor.layer))
   const host = Layer.effectDiscard(

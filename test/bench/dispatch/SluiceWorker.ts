@@ -1,5 +1,5 @@
 /** A worker process whose runs do nothing. */
-import { Effect, Layer, Redacted } from "effect"
+import { Effect, Layer, Redacted, References } from "effect"
 import * as Postgres from "../../../adapters/postgres/Stores.ts"
 import { Executor } from "../../../core/run/Executor.ts"
 import { RunStore } from "../../../core/run/RunStore.ts"
@@ -27,6 +27,8 @@ await Effect.runPromise(
     yield* Effect.promise(ready)
     yield* Worker.run({ name, capacity, leaseMillis: 30_000, graceMillis: 0 })
   }).pipe(
+    // As in the service.
+    Effect.provideService(References.TracerEnabled, false),
     Effect.provide(Layer.mergeAll(counted, executor).pipe(Layer.provideMerge(Postgres.layer(Redacted.make(url)))))
   )
 )

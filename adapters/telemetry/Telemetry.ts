@@ -5,10 +5,11 @@
  * The ambient tracer is unchanged: only spans of `core/runtime/Trace` are exported.
  */
 import { randomFillSync } from "node:crypto"
-import { Config, ConfigProvider, Effect, Layer, Option, References, Schema, type Scope } from "effect"
+import { Config, ConfigProvider, Context, Effect, Layer, Logger, Option, References, Schema, type Scope } from "effect"
 import type { HttpClient } from "effect/http"
 import { OtlpLogger, OtlpMetrics, OtlpResource, OtlpSerialization } from "effect/observability"
 import * as Trace from "../../core/runtime/Trace.ts"
+import { LogFilter } from "../log/LogFilter.ts"
 import * as Receiver from "./Receiver.ts"
 import * as SpanExporter from "./SpanExporter.ts"
 import * as TraceJson from "./TraceJson.ts"
@@ -139,6 +140,23 @@ const recorderOf = Effect.fnUntraced(function* (
   }
 })
 
+/** Exports the entries of the log that the process writes. */
+const exportedLogs = (resource: Resource) =>
+  Layer.effect(
+    Logger.CurrentLoggers,
+    Effect.gen(function* () {
+      const isLogged = yield* LogFilter
+      const present = yield* Logger.CurrentLoggers
+      const exporting = yield* Layer.build(OtlpLogger.layerFromConfig({ resource, mergeWithExisting: false }))
+      const filtered = [...Context.get(exporting, Logger.CurrentLoggers)].map((logger) =>
+        Logger.make<unknown, void>((entry) => {
+          if (isLogged(entry.logLevel)) logger.log(entry)
+        })
+      )
+      return new Set([...present, ...filtered])
+    })
+  )
+
 const isJson = (all: Readonly<Record<string, string>>): boolean => all.OTEL_EXPORTER_OTLP_PROTOCOL === "http/json"
 
 /** Records the spans of a process and sends them with its metrics, until the layer is released. */
@@ -161,6 +179,6 @@ export const layer = ({ environment, part, version }: Options): Layer.Layer<neve
   return Layer.mergeAll(
     isTraced ? Layer.effect(Trace.Recorder, Effect.orDie(recorderOf(resource, all))) : Layer.empty,
     OtlpMetrics.layerFromConfig({ resource }),
-    all.OTEL_LOGS_EXPORTER === "otlp" ? OtlpLogger.layerFromConfig({ resource }) : Layer.empty
+    all.OTEL_LOGS_EXPORTER === "otlp" ? exportedLogs(resource) : Layer.empty
   ).pipe(Layer.provide(provided))
 }

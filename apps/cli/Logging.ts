@@ -4,6 +4,7 @@
 import { Effect, Layer, LogLevel as Level, Logger, References } from "effect"
 import { GlobalFlag } from "effect/cli"
 import * as LineWriter from "../../adapters/log/LineWriter.ts"
+import { LogFilter } from "../../adapters/log/LogFilter.ts"
 import { formatters } from "../../adapters/log/LogFormat.ts"
 import { logging, logLevelOf } from "./Settings.ts"
 
@@ -55,6 +56,10 @@ export const layer = Layer.unwrap(
       if (isLogged(entry.logLevel)) writer.line(format.log(entry))
     })
     const lowest = Level.isLessThan(set, signalled) ? set : signalled
-    return Layer.merge(Logger.layer([logger]), Layer.succeed(References.MinimumLogLevel, lowest))
+    return Layer.mergeAll(
+      Logger.layer([logger]),
+      Layer.succeed(References.MinimumLogLevel, lowest),
+      Layer.succeed(LogFilter, isLogged)
+    )
   })
 )

@@ -1,7 +1,8 @@
 import { createServer } from "node:http"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Logger, References } from "effect"
+import { Effect, Layer, Logger, LogLevel, References } from "effect"
 import * as HttpSender from "../../adapters/http/HttpSender.ts"
+import { LogFilter } from "../../adapters/log/LogFilter.ts"
 import { formatters } from "../../adapters/log/LogFormat.ts"
 import * as Memory from "../../adapters/memory/Memory.ts"
 import * as Telemetry from "../../adapters/telemetry/Telemetry.ts"
@@ -253,6 +254,27 @@ describe("a receiver of telemetry that is away", () => {
     }).pipe(Effect.scoped)
   )
 })
+
+it.live("the log is exported at the level of the process", () =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const { bodies, until, url } = yield* collector
+      const logged = Effect.gen(function* () {
+        yield* Effect.logInfo("said in detail")
+        yield* Effect.logWarning("said as a warning")
+        yield* Effect.logError("said as an error")
+      })
+      yield* logged.pipe(
+        Effect.provide(telemetry("api", url, { OTEL_LOGS_EXPORTER: "otlp" })),
+        Effect.provideService(LogFilter, (level) => LogLevel.isGreaterThanOrEqualTo(level, "Warn")),
+        Effect.provide(Logger.layer([]))
+      )
+      yield* until(() => bodies.some((body) => body.includes("said as an error")))
+      assert.isTrue(bodies.some((body) => body.includes("said as a warning")))
+      assert.isFalse(bodies.some((body) => body.includes("said in detail")))
+    })
+  )
+)
 
 describe("the variables of OpenTelemetry", () => {
   it("turn telemetry on by an endpoint alone, and off by the switch", () => {

@@ -74,6 +74,7 @@ describe("a regular expression", () => {
     "adapters/playwright/injected/find/ModernXPath.ts": "written by a workflow, runs in the page",
     "adapters/playwright/inpage/Snapshot.ts": "a fixed mark and digits, runs in the page",
     "adapters/s3/S3Artifacts.ts": "excludes the sign that ends it",
+    "apps/conformance/scenario/Interactions.ts": "of the service under test, tried on seven characters at most",
     "core/vault/inbox/Candidate.ts": "measured here as it is composed",
     "core/vault/inbox/Wording.ts": "measured here as it is composed",
     "core/workflow/component/Instances.ts": "anchored, of fixed length",

@@ -188,8 +188,13 @@ describe("a mail that is made to cost much", () => {
   it.effect.each(hostile)("is done with at once: %s", ([_name, raw]) =>
     Effect.gen(function* () {
       const text = raw()
-      const { millis } = yield* timed(read(text))
-      assert.isBelow(millis, 4_000)
+      // The first reading may be before the code is compiled, or beside a collection of garbage. A cost that grows faster
+      // than the text stays.
+      let least = Number.POSITIVE_INFINITY
+      for (let reading = 0; reading < 3 && least >= 4_000; reading++) {
+        least = Math.min(least, (yield* timed(read(text))).millis)
+      }
+      assert.isBelow(least, 4_000)
     })
   )
 

@@ -285,7 +285,7 @@ describe.concurrent("the service that is sent 4,000 bad requests", () => {
       [],
       "What is not found any more is taken from the list of what is known"
     )
-  }, 180_000)
+  }, 400_000)
 
   it.skipIf(databaseUrl === undefined)(
     `answers ${requestsTo.postgres} of them as described, with its stores on PostgreSQL`,
@@ -298,6 +298,6 @@ describe.concurrent("the service that is sent 4,000 bad requests", () => {
           })
         )
       ),
-    180_000
+    400_000
   )
 })

@@ -166,6 +166,9 @@ const unrest = ({ deliveries, events, runs }: Stored, accepted: ReadonlySet<stri
   ]
 }
 
+/** How often the receiver refuses a delivery at most. */
+const mostRefusals = 2
+
 const ends = new Set(["execution.success", "execution.failed", "execution.stopped"])
 
 export const chaos = Effect.fnUntraced(function* ({
@@ -185,9 +188,16 @@ export const chaos = Effect.fnUntraced(function* ({
   const urlFor = (part: Part) => links.get(part)?.url ?? database
   const accepted = new Set<string>()
   let isFailing = true
+  const refusals = new Map<string, number>()
   const target = yield* receiver(({ headers }, answer) => {
-    if (isFailing && below(8) === 0) return void answer.writeHead(503).end()
-    accepted.add(String(headers["x-sluice-delivery"]))
+    const delivery = String(headers["x-sluice-delivery"])
+    const refused = refusals.get(delivery) ?? 0
+    // After a fourth failure the pause is longer than the rest that follows the faults.
+    if (isFailing && refused < mostRefusals && below(8) === 0) {
+      refusals.set(delivery, refused + 1)
+      return void answer.writeHead(503).end()
+    }
+    accepted.add(delivery)
     answer.writeHead(200).end()
   })
   const settings = {

@@ -262,7 +262,7 @@ const served = async <Answer>(
 const conforms =
   (cwd: string, receiver: string) =>
   ({ said, url }: Served): string => {
-    const [key = ""] = /sk_\w+/.exec(said) ?? []
+    const [key = ""] = /sk_[\w-]+/.exec(said) ?? []
     const [encryptionKey = ""] = /\b[0-9a-f]{64}\b/.exec(said) ?? []
     const keys = ["--key", key, "--encryption-key", encryptionKey]
     const answer = run(cwd, "npx", [

@@ -218,7 +218,11 @@ const take = (
     const turns = new Map(
       [...looked].filter(([id, { isEmpty }]) => isEmpty || ahead.has(id) || locked.length === asked)
     )
-    if (rows.length === 0) return { ...nothing, isMore, turns, spent: spentAfter(new Map()) }
+    if (rows.length === 0) {
+      // Runs that were submitted while the statement waited for the lock of a gate are not in what it read.
+      const isLate = locked.some(({ wanted }) => wanted !== null)
+      return { ...nothing, isMore, isLate, turns, spent: spentAfter(new Map()) }
+    }
 
     const gates = new Map(open.map((gate) => [gate.workflow_id, gate]))
     const fences = rows.map(({ fence }) => Number(fence)).sort((a, b) => a - b)

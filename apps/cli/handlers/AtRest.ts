@@ -21,8 +21,12 @@ const returnMemory = Effect.sync(() => {
  */
 const keepCompiled = Effect.sync(() => (Modules as Partial<typeof Modules>).flushCompileCache?.())
 
-/** Waits for the end of the process. A service that is ended or busy at once is not held up. */
+/**
+ * Waits for the end of the process. A service that is ended or busy at once is not held up. The memory is released twice,
+ * because the start takes longer on a slow machine.
+ */
 export const untilEnd = keepCompiled.pipe(
   Effect.andThen(Effect.delay(returnMemory, "3 seconds")),
+  Effect.andThen(Effect.delay(returnMemory, "12 seconds")),
   Effect.andThen(Effect.never)
 )

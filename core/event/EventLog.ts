@@ -48,7 +48,10 @@ export const consumers = { webhooks: "webhooks", notifications: "notifications" 
 export class EventLog extends Context.Service<
   EventLog,
   {
-    /** The position after everything that was appended before this effect began. */
+    /**
+     * The position after everything that was appended before this effect began, or shortly before it: entries that a
+     * transaction in progress may still precede come after the position.
+     */
     readonly end: Effect.Effect<Position, StoreUnavailable>
 
     /** Reads up to `limit` entries from the ones after `position`, and no more characters than a page has. */

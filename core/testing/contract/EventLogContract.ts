@@ -24,6 +24,14 @@ const kinds = (entries: ReadonlyArray<Entry>) => entries.map(({ event }) => even
 const promise = <A, E>(title: string, test: () => Effect.Effect<A, E, Stores>) =>
   Contract.promise(`the log of events ${title}`, Effect.suspend(test))
 
+/** The end of a log. It is after the last entry once no earlier transaction is in progress. */
+const endOf = Effect.fnUntraced(function* (log: EventLog["Service"]) {
+  for (;;) {
+    const end = yield* log.end
+    if ((yield* log.read(end, 10)).entries.length === 0) return end
+  }
+})
+
 /** What every implementation promises. */
 export const promises: ReadonlyArray<Contract.ContractPromise<Stores>> = [
   promise("is read from its end on, in pieces, with what the passing on depends on", () =>
@@ -33,8 +41,7 @@ export const promises: ReadonlyArray<Contract.ContractPromise<Stores>> = [
       const caller = yield* makeWorkspace()
       const workflow = yield* makeWorkflow(caller)
       yield* runs.submit(submission(workflow))
-      const end = yield* log.end
-      assert.deepStrictEqual((yield* log.read(end, 10)).entries, [])
+      const end = yield* endOf(log)
       const clientId = beside(caller.workspaceId)
       const webhook = { metadata: { order: 7 } }
       const sent = submission(workflow, { options: { clientId: clientId, webhook } })
@@ -49,9 +56,10 @@ export const promises: ReadonlyArray<Contract.ContractPromise<Stores>> = [
         webhook,
         notifications: null
       })
-      const rest = yield* log.read(first.position, 10)
-      assert.deepStrictEqual([kinds(rest.entries), rest.more], [["execution.stopped"], false])
-      assert.deepStrictEqual((yield* log.read(rest.position, 10)).entries, [])
+      const second = yield* log.read(first.position, 10)
+      assert.deepStrictEqual(kinds(second.entries), ["execution.stopped"])
+      const rest = yield* log.read(second.position, 10)
+      assert.deepStrictEqual(rest.entries, [])
     })
   ),
   promise("gives the history of a run whatever transactions wrote it", () =>

@@ -85,7 +85,7 @@ const pipelined = (sql: SqlClient.SqlClient): Transact => {
         Effect.onError(() => (isOpen ? rollback : Effect.void))
       )
     }).pipe(
-      // A statement that nobody waits for any more would still be carried out.
+      // The server would still carry out a statement whose fiber was interrupted.
       Effect.uninterruptible,
       turn.withPermit,
       withoutSqlErrors

@@ -6,7 +6,7 @@ const [start, end] = smallest.nodes.map(({ id }) => id) as [string, string]
 
 const asks = "00000000-0000-4000-8000-000000000003"
 
-/** Makes a workflow that needs a code of a credential whose codes nobody sends, and answers its id and its input. */
+/** Makes a workflow that needs a code which is never sent, and answers its id and its input. */
 const asking = async (server: Server) => {
   const domain = server.receiver?.url ?? ""
   const pair = { domain, permissioned_user_id: `conformance-${crypto.randomUUID()}` }

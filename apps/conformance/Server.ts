@@ -31,9 +31,27 @@ export interface Receiver {
   readonly received: (path: string, count: number) => Promise<ReadonlyArray<Delivery>>
 }
 
+/** Sends mails to the server. */
+export interface Mailer {
+  /** Resolves when the server has accepted the mail; rejects otherwise. */
+  readonly send: (mail: { readonly to: string; readonly subject: string; readonly text: string }) => Promise<void>
+  /** The longest time from the acceptance of a mail until the server shows its code, in milliseconds. */
+  readonly withinMillis: number
+}
+
 /** The error for a server that breaks a promise of the interface. */
 export class Violation extends Error {
   override readonly name = "Violation"
+}
+
+/** The end of a scenario that the server cannot take part in. */
+export class Skipped extends Error {
+  override readonly name = "Skipped"
+}
+
+/** Ends a scenario that the server cannot take part in, with the reason. */
+export const skip = (reason: string): never => {
+  throw new Skipped(reason)
 }
 
 const shown = (value: unknown): string => {
@@ -70,8 +88,12 @@ export interface Request {
 export interface Server {
   /** The encryption key of the workspace: 64 hexadecimal digits. Empty when unknown. */
   readonly encryptionKey: string
-  /** Where the server can send webhooks. Only scenarios with `receives` have it. */
+  /** A key of an Owner of another workspace. `null` when unknown. */
+  readonly secondKey: string | null
+  /** Where the server can send webhooks. `null` when it cannot. */
   readonly receiver: Receiver | null
+  /** Sends mails to the server. `null` when none can be sent. */
+  readonly mailer: Mailer | null
   readonly send: (method: string, path: string, request?: Request) => Promise<Answer>
   /** Sends a request, and fails unless the answer has a status. */
   readonly expect: (status: number, method: string, path: string, request?: Request) => Promise<unknown>
@@ -130,8 +152,10 @@ export interface Options {
   readonly url: string
   readonly key: string
   readonly encryptionKey: string
+  readonly secondKey: string | null
   readonly send: Send
   readonly receiver: Receiver | null
+  readonly mailer: Mailer | null
 }
 
 export const make = (options: Options): Server => {
@@ -173,7 +197,9 @@ export const make = (options: Options): Server => {
   }
   return {
     encryptionKey: options.encryptionKey,
+    secondKey: options.secondKey,
     receiver: options.receiver,
+    mailer: options.mailer,
     send,
     expect: expectStatus,
     stream: async (path, last, headers = {}) => {

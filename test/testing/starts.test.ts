@@ -82,7 +82,9 @@ const faults: Readonly<Record<string, readonly [Layer.Layer<Stores>, ReadonlyArr
       ...store,
       watch: (...asked) => Effect.catchTag(store.watch(...asked), "RunNotFound", () => Effect.succeed(false))
     })),
-    ["the announcement of holds watches a run only for its workspace, and changes no run that is not waiting or not held"]
+    [
+      "the announcement of holds watches a run only for its workspace, and changes no run that is not waiting or not held"
+    ]
   ],
   "logins that let no other run begin its own": [
     faulty(RunStore, (store) => ({ ...store, loggedIn: () => Effect.succeed(true) })),

@@ -94,7 +94,7 @@ export const scenarios: ReadonlyArray<Scenario> = [
   {
     name: "error-no-key",
     section: "Authentication",
-    promise: "Every endpoint is 401 without a key, in the general shape, before it looks at what is asked",
+    promise: "Every endpoint is 401 without a key, in the general shape, before anything else is checked",
     run: async (server) => {
       for (const [method, path] of [
         ["POST", "/run"],

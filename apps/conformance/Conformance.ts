@@ -94,6 +94,7 @@ export const run = async (
     flood: options.flood === true,
     clock: options.moveClock === true
   }
+  const clock = await Server.clockOf({ url, key, send })
   const outcomes: Array<Outcome> = []
   for (const { name, needs = [], promise, run: asks, section } of scenarios) {
     if (only !== undefined && !only.includes(name)) continue
@@ -105,7 +106,8 @@ export const run = async (
       secondKey: secondKey ?? null,
       send,
       receiver: receiver ?? null,
-      mailer: mailer ?? null
+      mailer: mailer ?? null,
+      clock
     })
     const ended = lacks === undefined ? await endOf(asks(server)) : { skipped: true, reason: lacking[lacks] }
     await server.tidy()

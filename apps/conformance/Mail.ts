@@ -17,17 +17,17 @@ export const make = (address: string): Mailer => {
     socket.on("error", (error) => {
       failure = error
     })
-    socket.setTimeout(longest, () => socket.destroy(new Error(`No answer of the mail server within ${longest} ms`)))
+    socket.setTimeout(longest, () => socket.destroy(new Error(`no answer within ${longest} ms`)))
     const lines = createInterface({ input: socket })[Symbol.asyncIterator]()
     const said = async (command: string | null, status: string): Promise<void> => {
       if (command !== null) socket.write(`${command}\r\n`)
       for (;;) {
         const { done, value } = await lines.next()
-        if (done === true) throw failure ?? new Error("The mail server closed the connection")
+        if (done === true) throw new Error(`${address}: ${failure?.message ?? "the connection was closed"}`)
         // A reply of several lines has a hyphen behind its status, except in the last line.
         if (value[3] === "-") continue
         if (value.startsWith(status)) return
-        throw new Error(`Expected ${status} from the mail server, got ${value}`)
+        throw new Error(`Expected ${status} of ${address}, got ${value}`)
       }
     }
     try {

@@ -42,8 +42,8 @@ export const always = {
 }
 
 /** Closed now, and open on one date, `ahead` days from now. */
-export const openIn = (ahead: number) => {
-  const at = new Date(Date.now() + ahead * 86_400_000)
+export const openIn = (server: Server, ahead: number) => {
+  const at = new Date(server.now() + ahead * 86_400_000)
   return {
     time_zone: "UTC",
     regular_hours: [],
@@ -100,7 +100,7 @@ export const submit = async (
 /** Submits a run that its window holds. */
 export const held = async (server: Server, fields: Readonly<Record<string, unknown>> = {}): Promise<string> => {
   const id = await server.workflow()
-  await server.expect(200, "PUT", windowOf(id), { json: openIn(100) })
+  await server.expect(200, "PUT", windowOf(id), { json: openIn(server, 100) })
   return submit(server, id, fields)
 }
 
@@ -113,17 +113,12 @@ export const expectTime = (record: unknown, ...names: ReadonlyArray<string>): vo
   }
 }
 
-/** The time of the server, in epoch milliseconds: that of its test clock, or that of this machine where it has none. */
-export const timeOf = async (server: Server): Promise<number> => {
-  const { body, status } = await server.send("GET", "/test-clock")
-  return status === 200 ? Date.parse(String(field(body, "now"))) : Date.now()
-}
-
 /** Moves the test clock of the server to an instant, in epoch milliseconds. Skips the scenario where there is none. */
 export const moveTo = async (server: Server, at: number): Promise<void> => {
   const { body, status } = await server.send("PUT", "/test-clock", { json: { now: new Date(at).toISOString() } })
   if (status === 404) skip("the server has no test clock: PUT /test-clock answers 404")
   expect(status === 200, "PUT /test-clock to move the clock", { status, body })
+  server.moved(at)
 }
 
 /** A pair that identifies a credential, which no other scenario uses. */

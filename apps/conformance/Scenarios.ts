@@ -3,7 +3,7 @@
  * the specification.
  */
 
-import { absent, always, isGeneral, moveTo, openIn, type Scenario, submit, timeOf, windowOf } from "./Scenario.ts"
+import { absent, always, isGeneral, moveTo, openIn, type Scenario, submit, windowOf } from "./Scenario.ts"
 import { expect, field, listOf, type Server, smallest } from "./Server.ts"
 import * as Bodies from "./scenario/Bodies.ts"
 import * as Credentials from "./scenario/Credentials.ts"
@@ -101,12 +101,12 @@ const windows: ReadonlyArray<Scenario> = [
     promise: "nextOpenAt is the next opening within 400 days, and null beyond",
     run: async (server) => {
       const id = await server.workflow()
-      const near = await server.expect(200, "PUT", windowOf(id), { json: openIn(100) })
-      const expected = new Date(Date.now() + 100 * 86_400_000).toISOString().slice(0, 10)
+      const near = await server.expect(200, "PUT", windowOf(id), { json: openIn(server, 100) })
+      const expected = new Date(server.now() + 100 * 86_400_000).toISOString().slice(0, 10)
       expect(field(field(near, "state"), "open") === false, "state.open to be false", near)
       const next = String(field(field(near, "state"), "nextOpenAt"))
       expect(Date.parse(next) === Date.parse(`${expected}T09:00:00Z`), `nextOpenAt on ${expected} at 09:00 UTC`, next)
-      const far = await server.expect(200, "PUT", windowOf(id), { json: openIn(410) })
+      const far = await server.expect(200, "PUT", windowOf(id), { json: openIn(server, 410) })
       expect(field(field(far, "state"), "nextOpenAt") === null, "nextOpenAt to be null beyond 400 days", far)
     }
   },
@@ -179,7 +179,7 @@ const holds: ReadonlyArray<Scenario> = [
     promise: "A run is accepted and held while its window is closed, and a lift releases and counts it",
     run: async (server) => {
       const id = await server.workflow()
-      await server.expect(200, "PUT", windowOf(id), { json: openIn(100) })
+      await server.expect(200, "PUT", windowOf(id), { json: openIn(server, 100) })
       await submit(server, id)
       const lifted = await unpause(server, "run_window", id)
       expect(field(lifted, "success") === true, "success", lifted)
@@ -192,7 +192,7 @@ const holds: ReadonlyArray<Scenario> = [
     promise: "Opening a window releases held runs at once: a lift finds none",
     run: async (server) => {
       const id = await server.workflow()
-      await server.expect(200, "PUT", windowOf(id), { json: openIn(100) })
+      await server.expect(200, "PUT", windowOf(id), { json: openIn(server, 100) })
       await submit(server, id)
       await server.expect(200, "PUT", windowOf(id), { json: always })
       const lifted = await unpause(server, "run_window", id)
@@ -235,8 +235,7 @@ const holds: ReadonlyArray<Scenario> = [
 /** A workflow whose window is closed, and the instant at which it opens: within three days, for eight hours. */
 const closedSoon = async (server: Server) => {
   const id = await server.workflow()
-  const ahead = Math.round(((await timeOf(server)) - Date.now()) / 86_400_000) + 2
-  const closed = await server.expect(200, "PUT", windowOf(id), { json: openIn(ahead) })
+  const closed = await server.expect(200, "PUT", windowOf(id), { json: openIn(server, 2) })
   expect(field(field(closed, "state"), "open") === false, "state.open to be false before", closed)
   return { id, opening: Date.parse(String(field(field(closed, "state"), "nextOpenAt"))) }
 }
@@ -288,7 +287,7 @@ const limits: ReadonlyArray<Scenario> = [
     ([name, value, code, limit]): Scenario => ({
       name: `limit-${name.replace("_", "-")}`,
       section: "Limits",
-      promise: `A ${name} over its limit is refused with the code ${code}`,
+      promise: `${name} over its limit is refused with the code ${code}`,
       run: async (server) => {
         const refused = await server.expect(400, "POST", "/workflows", { json: { ...smallest, [name]: value } })
         expect(field(refused, "code") === code, `code ${code}`, refused)

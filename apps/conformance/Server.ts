@@ -94,6 +94,10 @@ export interface Server {
   readonly receiver: Receiver | null
   /** Sends mails to the server. `null` when none can be sent. */
   readonly mailer: Mailer | null
+  /** The time of the server, in epoch milliseconds: that of this machine, and of its test clock where that is ahead. */
+  readonly now: () => number
+  /** Says that the test clock of the server was moved to an instant. */
+  readonly moved: (to: number) => void
   readonly send: (method: string, path: string, request?: Request) => Promise<Answer>
   /** Sends a request, and fails unless the answer has a status. */
   readonly expect: (status: number, method: string, path: string, request?: Request) => Promise<unknown>
@@ -156,10 +160,31 @@ export interface Options {
   readonly send: Send
   readonly receiver: Receiver | null
   readonly mailer: Mailer | null
+  readonly clock: Clock
 }
 
+/** How far the clock of the server is ahead of that of this machine, in milliseconds. */
+export interface Clock {
+  ahead: number
+}
+
+/** Reads the test clock of a server. Where there is none, its clock is that of this machine. */
+export const clockOf = async ({ key, send, url }: Pick<Options, "key" | "send" | "url">): Promise<Clock> => {
+  try {
+    const request = { headers: { "cc-key": key }, signal: AbortSignal.timeout(longest) }
+    const answer = await send(`${baseOf(url)}/test-clock`, request)
+    const at = Date.parse(String(field(await answer.json(), "now")))
+    return { ahead: Number.isNaN(at) ? 0 : at - Date.now() }
+  } catch {
+    // The scenarios say why the server cannot be reached.
+    return { ahead: 0 }
+  }
+}
+
+const baseOf = (url: string): string => url.replace(/(?<!\/)\/+$/, "")
+
 export const make = (options: Options): Server => {
-  const base = options.url.replace(/(?<!\/)\/+$/, "")
+  const base = baseOf(options.url)
   const made: Array<() => Promise<unknown>> = []
   const open = (method: string, path: string, request: Request) => {
     const { headers = {}, inPieces = false, json, key = options.key, text } = request
@@ -200,6 +225,10 @@ export const make = (options: Options): Server => {
     secondKey: options.secondKey,
     receiver: options.receiver,
     mailer: options.mailer,
+    now: () => Date.now() + options.clock.ahead,
+    moved: (to) => {
+      options.clock.ahead = to - Date.now()
+    },
     send,
     expect: expectStatus,
     stream: async (path, last, headers = {}) => {

@@ -1,6 +1,6 @@
 /** Scenarios of events: streams and webhooks. */
 import { eventOf, interrupt, kindOf, until } from "../Executed.ts"
-import { absent, expectGeneral, held, type Scenario, timeOf } from "../Scenario.ts"
+import { absent, expectGeneral, held, type Scenario } from "../Scenario.ts"
 import { type Delivery, expect, field, listOf, type Server } from "../Server.ts"
 
 /** Fails unless an event of about now has the fields of the interface. */
@@ -58,7 +58,7 @@ export const scenarios: ReadonlyArray<Scenario> = [
       expect(kindOf(begun[0]) === "execution.queued", "execution.queued", begun)
       await interrupt(server, session)
       const all = await server.stream(`/run/${session}/events`, until("execution.stopped"))
-      const now = await timeOf(server)
+      const now = server.now()
       for (const frame of all) {
         expect(frame.event === "run.event" && frame.id !== null, "frames named run.event with an id", frame)
         expectEvent(eventOf(frame), session, now)
@@ -74,7 +74,7 @@ export const scenarios: ReadonlyArray<Scenario> = [
       const frames = await server.stream(`/run/${session}/events`, until("execution.paused"))
       const payload = field(frames.map(eventOf).at(-1), "payload")
       expect(field(payload, "pause_reason") === "run_window", "pause_reason run_window", payload)
-      const opening = new Date(Date.now() + 100 * 86_400_000).toISOString().slice(0, 10)
+      const opening = new Date(server.now() + 100 * 86_400_000).toISOString().slice(0, 10)
       const message = String(field(payload, "message"))
       expect(message.includes(opening), `a message that names the opening on ${opening}`, payload)
       await interrupt(server, session)
@@ -111,7 +111,7 @@ export const scenarios: ReadonlyArray<Scenario> = [
       const client_id = crypto.randomUUID()
       const session = await held(server, { client_id })
       const frames = await server.stream(`/run/clients/${client_id}/events`, until("execution.paused"))
-      const now = await timeOf(server)
+      const now = server.now()
       for (const frame of frames) expectEvent(eventOf(frame), session, now)
       await interrupt(server, session)
     }

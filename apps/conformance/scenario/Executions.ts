@@ -28,7 +28,7 @@ export const scenarios: ReadonlyArray<Scenario> = [
     run: async (server) => {
       const { permissioned_user_id } = await Executed.user(server)
       const id = await server.workflow(Executed.typing(server, { name: "First" }))
-      await server.expect(200, "PUT", windowOf(id), { json: openIn(100) })
+      await server.expect(200, "PUT", windowOf(id), { json: openIn(server, 100) })
       const before = await Executed.begun(server, id, permissioned_user_id)
       const edited = { ...smallest, ...Executed.typing(server, { name: "Second" }) }
       await server.expect(200, "PUT", `/workflows/${id}`, { json: edited })
@@ -50,7 +50,7 @@ export const scenarios: ReadonlyArray<Scenario> = [
       const id = await server.workflow(Executed.typing(server))
       const session = await Executed.begun(server, id, permissioned_user_id)
       await Executed.questionOf(server, session)
-      await server.expect(200, "PUT", windowOf(id), { json: openIn(100) })
+      await server.expect(200, "PUT", windowOf(id), { json: openIn(server, 100) })
       const status = field(await server.expect(200, "GET", `/run/${session}`), "status")
       expect(status !== "execution.paused", "a status but execution.paused", status)
       await Executed.answer(server, session, Executed.newCode())

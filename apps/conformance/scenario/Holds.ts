@@ -21,7 +21,7 @@ const expectReleased = async (server: Server, session: string) => {
 
 const closed = async (server: Server): Promise<string> => {
   const id = await server.workflow()
-  await server.expect(200, "PUT", windowOf(id), { json: openIn(100) })
+  await server.expect(200, "PUT", windowOf(id), { json: openIn(server, 100) })
   return id
 }
 
@@ -65,7 +65,7 @@ export const scenarios: ReadonlyArray<Scenario> = [
       const id = await closed(server)
       await unpause(server, "run_window", [id])
       await expectReleased(server, await submit(server, id))
-      await server.expect(200, "PUT", windowOf(id), { json: openIn(101) })
+      await server.expect(200, "PUT", windowOf(id), { json: openIn(server, 101) })
       await expectHeld(server, await submit(server, id))
     }
   },
@@ -77,7 +77,7 @@ export const scenarios: ReadonlyArray<Scenario> = [
       const id = await closed(server)
       await unpause(server, "run_window", [id])
       await server.expect(200, "DELETE", windowOf(id))
-      await server.expect(200, "PUT", windowOf(id), { json: openIn(100) })
+      await server.expect(200, "PUT", windowOf(id), { json: openIn(server, 100) })
       await expectHeld(server, await submit(server, id))
     }
   },
@@ -105,7 +105,7 @@ export const scenarios: ReadonlyArray<Scenario> = [
       const id = await server.workflow()
       await server.expect(200, "POST", `/workflows/${id}/pause`, { json: { reason: "Conformance" } })
       const session = await submit(server, id)
-      await server.expect(200, "PUT", windowOf(id), { json: openIn(100) })
+      await server.expect(200, "PUT", windowOf(id), { json: openIn(server, 100) })
       const resumed = await unpause(server, "workflow", [id])
       expect(field(resumed, "resumedRuns") === 0, "resumedRuns 0", resumed)
       await expectHeld(server, session)

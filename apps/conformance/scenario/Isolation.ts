@@ -55,7 +55,7 @@ export const scenarios: ReadonlyArray<Scenario> = [
       const other = await stranger(server)
       const id = await server.workflow({ run_window: always })
       await other.expectMissing("GET", windowOf(id))
-      await other.expectMissing("PUT", windowOf(id), openIn(100))
+      await other.expectMissing("PUT", windowOf(id), openIn(server, 100))
       await other.expectMissing("DELETE", windowOf(id))
       await other.expectMissing("GET", `/workflows/${id}/versions`)
       await other.expectMissing("GET", `/workflows/${id}/versions/1`)

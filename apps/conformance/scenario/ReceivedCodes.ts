@@ -1,6 +1,6 @@
 /** Scenarios of the codes that the server receives by mail. */
 import * as Executed from "../Executed.ts"
-import { codeOf, credential, expectGeneral, expectTime, moveTo, type Scenario, timeOf } from "../Scenario.ts"
+import { codeOf, credential, expectGeneral, expectTime, moveTo, type Scenario } from "../Scenario.ts"
 import { type Answer, expect, field, type Server, skip } from "../Server.ts"
 
 type Pair = Readonly<Record<"domain" | "permissioned_user_id", string>>
@@ -57,10 +57,10 @@ export const scenarios: ReadonlyArray<Scenario> = [
     run: async (server) => {
       const { address, pair } = await mailed(server)
       const code = Executed.newCode()
-      const before = await timeOf(server)
+      const before = server.now()
       await send(server, address, code)
       const read = await expectCode(server, pair, code)
-      const after = await timeOf(server)
+      const after = server.now()
       const { body, headers } = read
       expect(field(body, "type") === "email", 'type "email"', body)
       expectTime(body, "received_at")
@@ -136,7 +136,7 @@ export const scenarios: ReadonlyArray<Scenario> = [
       await send(server, address, code)
       await expectCode(server, pair, code)
       // The length of the freshness window is not part of the interface. No server shows a code for a day.
-      await moveTo(server, (await timeOf(server)) + 86_400_000)
+      await moveTo(server, server.now() + 86_400_000)
       expectGeneral(await server.expect(404, "GET", codeOf(pair)), 404)
     }
   }

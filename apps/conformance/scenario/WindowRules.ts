@@ -109,10 +109,10 @@ export const scenarios: ReadonlyArray<Scenario> = [
       expect(field(entry, "recurrence") === yearly.recurrence, "the rule", entry)
       expect(field(field(entry, "recurrence_start"), "day") === 25, "recurrence_start", entry)
       expect(field(entry, "active") === false, "active", entry)
-      const at = Math.floor(Date.now() / day) * day + 100 * day
-      const [open] = openIn(100).special_hours
+      const at = Math.floor(server.now() / day) * day + 100 * day
+      const [open] = openIn(server, 100).special_hours
       const state = await stateAfter(server, id, {
-        ...openIn(100),
+        ...openIn(server, 100),
         special_hours: [{ ...open, active_start_time: { hours: 9 } }]
       })
       expectNext(state, at + 9 * 3_600_000)
@@ -138,7 +138,7 @@ export const scenarios: ReadonlyArray<Scenario> = [
     promise: "Dated entries decide before recurring ones, these before the weekly hours, and a closing closes its date",
     run: async (server) => {
       const id = await server.workflow()
-      const today = Math.floor(Date.now() / day) * day
+      const today = Math.floor(server.now() / day) * day
       const daily = { recurrence: "FREQ=DAILY", recurrence_start: dateOf(today - 30 * day) }
       const hours = { active_start_time: { hours: 9 }, active_end_time: { hours: 17 } }
       const closed = { active: false, start_date: dateOf(today - day), end_date: dateOf(today + 2 * day) }
@@ -164,7 +164,7 @@ export const scenarios: ReadonlyArray<Scenario> = [
     section: "SpecialHours",
     promise: "A dated entry without end_date is about one date",
     run: async (server) => {
-      const today = Math.floor(Date.now() / day) * day
+      const today = Math.floor(server.now() / day) * day
       // Two entries of one date each: the answer is the same when midnight passes meanwhile.
       const special_hours = [0, 1].map((after) => ({ active: false, start_date: dateOf(today + after * day) }))
       expectNext(await stateAfter(server, await server.workflow(), { ...always, special_hours }), today + 2 * day)
@@ -175,7 +175,7 @@ export const scenarios: ReadonlyArray<Scenario> = [
     section: "SpecialHours",
     promise: "A recurring entry applies to no date before recurrence_start",
     run: async (server) => {
-      const at = Math.floor(Date.now() / day) * day + 100 * day
+      const at = Math.floor(server.now() / day) * day + 100 * day
       const hours = { active_start_time: { hours: 9 }, active_end_time: { hours: 17 } }
       const daily = { active: true, recurrence: "FREQ=DAILY", recurrence_start: dateOf(at), ...hours }
       const json = { time_zone: "UTC", regular_hours: [], special_hours: [daily] }
@@ -225,8 +225,8 @@ export const scenarios: ReadonlyArray<Scenario> = [
         [1, 1],
         [7, 2]
       ] as const) {
-        const year = new Date().getUTCFullYear()
-        const coming = [year, year + 1, year + 2].find((one) => Date.UTC(one, month - 1, 15) > Date.now() + 2 * day)
+        const year = new Date(server.now()).getUTCFullYear()
+        const coming = [year, year + 1, year + 2].find((one) => Date.UTC(one, month - 1, 15) > server.now() + 2 * day)
         const entry = { ...opening, start_date: { year: coming, month, day: 15 } }
         const json = { time_zone: "Europe/Berlin", regular_hours: [], special_hours: [entry] }
         expectNext(await stateAfter(server, id, json), Date.UTC(coming ?? year, month - 1, 15, 9 - offset))

@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { Schema } from "effect"
 import * as SelectorHints from "../../../core/agent/recovery/SelectorHints.ts"
-import { type Appearance, scrubbed, unknown } from "../../../core/browser/element/Appearance.ts"
+import { Appearance, scrubbed, unknown } from "../../../core/browser/element/Appearance.ts"
 import { type Candidate, theOne } from "../../../core/browser/element/Likeness.ts"
 import { Secrets } from "../../../core/redaction/Secrets.ts"
 
@@ -113,6 +113,11 @@ const table: ReadonlyArray<readonly [string, Partial<Appearance>, ReadonlyArray<
 
 it.each(table)("%s", (_name, wanted, page, expected) => {
   assert.strictEqual(theOne(looks(wanted), among(...page))?.selector ?? null, expected)
+})
+
+it("an appearance that was stored before sign-in forms were noted is read as one that knows of none", () => {
+  const { signIn: _, ...stored } = looks(submit)
+  assert.deepStrictEqual(Schema.decodeUnknownSync(Appearance)(stored), looks(submit))
 })
 
 const word = Schema.String.check(Schema.isPattern(/^[a-z]{4,12}$/))

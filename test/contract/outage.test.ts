@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { Deferred, Effect, Fiber, Layer, Logger, Redacted, Result, Schedule } from "effect"
+import { Deferred, Effect, Exit, Fiber, Layer, Logger, Redacted, Result, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Postgres from "../../adapters/postgres/Stores.ts"
 import * as Client from "../../adapters/postgres/server/Client.ts"
@@ -39,6 +39,22 @@ it.live("a connection that is lost in a transaction is a store that cannot be re
       assert.strictEqual((yield* Effect.flip(transaction(sql, sql`select 1`)))._tag, "StoreUnavailable")
       yield* link.restore
       yield* transaction(sql, sql`select 1`)
+    }).pipe(Effect.provideContext(services))
+  }).pipe(Effect.scoped)
+)
+
+const failed: ReadonlyArray<readonly [kind: string, exit: Exit.Exit<never, string>]> = [
+  ["failure", Exit.fail("refused")],
+  ["defect", Exit.die("a mistake")]
+]
+
+it.live.each(failed)("a transaction keeps its %s where its connection is lost before it is rolled back", ([, exit]) =>
+  Effect.gen(function* () {
+    const { link, services } = yield* linked
+    yield* Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const failing = transaction(sql, sql`select 1`.pipe(Effect.andThen(link.cut), Effect.andThen(exit)))
+      assert.deepStrictEqual(yield* Effect.exit(failing), exit)
     }).pipe(Effect.provideContext(services))
   }).pipe(Effect.scoped)
 )

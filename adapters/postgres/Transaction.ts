@@ -50,6 +50,9 @@ const Afterwards = Context.Reference<Array<Effect.Effect<void>> | null>("sluice/
   defaultValue: () => null
 })
 
+/** Whether the fiber is in a transaction, and so holds a connection. */
+export const isInTransaction: Effect.Effect<boolean> = Effect.map(Afterwards, (afterwards) => afterwards !== null)
+
 /**
  * Runs an effect now, and again when the outermost transaction has ended. For clearing caches: until then other
  * connections read the former state of the rows.

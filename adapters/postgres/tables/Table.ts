@@ -169,7 +169,18 @@ export const recordset = (
 const arrayOf = (rows: ReadonlyArray<Readonly<Record<string, unknown>>>, column: string): string =>
   rows.every((row) => row[column] == null) ? "{}" : textOfArray(rows.map((row) => row[column]))
 
-const textOfArray = (values: ReadonlyArray<unknown>): string => `{${values.map(elementOf).join(",")}}`
+const textOfArray = (values: ReadonlyArray<unknown>): string => {
+  let text = "{"
+  let last: unknown
+  let element = ""
+  for (const [index, value] of values.entries()) {
+    // Rows that are written together have many values in common.
+    if (index === 0 || value !== last) element = elementOf(value)
+    last = value
+    text += index === 0 ? element : `,${element}`
+  }
+  return `${text}}`
+}
 
 /** Texts that mean the same in an array without quotes, such as ids and numbers. */
 const isPlain = /^(?!null$)[\w.:+-]+$/i
@@ -177,7 +188,8 @@ const isPlain = /^(?!null$)[\w.:+-]+$/i
 const elementOf = (value: unknown): string => {
   if (value === null || value === undefined) return "null"
   if (typeof value === "number" || typeof value === "boolean") return String(value)
-  const text = value instanceof Date ? value.toISOString() : Array.isArray(value) ? textOfArray(value) : String(value)
+  if (value instanceof Date) return value.toISOString()
+  const text = Array.isArray(value) ? textOfArray(value) : String(value)
   return isPlain.test(text) ? text : `"${text.replace(/["\\]/g, "\\$&")}"`
 }
 
@@ -211,11 +223,17 @@ export const bytes: Type<Uint8Array, Uint8Array> = {
   decode: (stored) => new Uint8Array(stored)
 }
 
+let lastDate = new Date(0)
+
 /** An instant in epoch milliseconds. */
 export const instant: Type<number, Date> = {
   sqlType: "timestamptz",
   isNullable: false,
-  encode: (value) => new Date(value),
+  // One object for equal instants in turn, as of a group: it is written as text once.
+  encode: (value) => {
+    if (lastDate.getTime() !== value) lastDate = new Date(value)
+    return lastDate
+  },
   decode: (stored) => stored.getTime()
 }
 

@@ -97,8 +97,7 @@ export const setDatabaseUp = (is: boolean): Effect.Effect<void> => Metric.update
 export const setReady = (is: boolean): Effect.Effect<void> => Metric.update(ready, isOne(is))
 
 /** Sets the number of leases that this process holds. `what` is a kind of work, such as `runs`. */
-export const setLeases = (what: string, count: number): Effect.Effect<void> =>
-  Metric.update(leasesOf(what), count)
+export const setLeases = (what: string, count: number): Effect.Effect<void> => Metric.update(leasesOf(what), count)
 
 /** The number of leases of a kind of work and of open browser sessions of this process. */
 export const inUse = (what: string): Effect.Effect<{ readonly leases: number; readonly browsers: number }> =>

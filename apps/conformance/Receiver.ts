@@ -6,8 +6,14 @@ import type { Delivery, Receiver } from "./Server.ts"
 /** The longest wait for a delivery, in milliseconds. */
 const longest = 10_000
 
-/** A page that asks for a code. */
-const page = '<!doctype html><html lang="en"><title>Code</title><label>Code <input name="code"></label></html>'
+/** The start of the path of the page behind the form. */
+const accepted = "/accepted"
+
+const pageOf = (content: string) => `<!doctype html><html lang="en"><title>Conformance</title>${content}</html>`
+
+/** A page that asks for a code, and the page that follows any code. The field has no name, so no address has the code. */
+const asking = pageOf(`<form action="${accepted}"><label>Code <input></label></form>`)
+const following = pageOf("<p>Accepted</p>")
 
 /** The largest body that is kept, in bytes. */
 const largest = 4 << 20
@@ -23,6 +29,7 @@ export const listen = async (
   const waiting = new Set<() => void>()
   const server = createServer((incoming, answer) => {
     if (incoming.method === "GET") {
+      const page = incoming.url?.startsWith(accepted) === true ? following : asking
       answer.writeHead(200, { "content-type": "text/html; charset=utf-8" }).end(page)
       return
     }

@@ -1,7 +1,20 @@
 /**
  * The type of scenarios, and their shared values and functions.
  */
-import { expect, field, type Server } from "./Server.ts"
+import { expect, field, type Server, skip } from "./Server.ts"
+
+/**
+ * A condition of a scenario that not every server or caller fulfils:
+ *
+ * - `encryption key`: the encryption key of the workspace, to seal and unseal values.
+ * - `second key`: a key of an Owner of another workspace.
+ * - `receiver`: the server sends webhooks to the receiver.
+ * - `runs`: the server executes runs, with a browser that opens a page of the receiver.
+ * - `mail`: mails can be sent to the server.
+ * - `flood`: the scenario may send requests until a rate limit is reached.
+ * - `clock`: the scenario may move the clock of the installation, which affects all its workspaces.
+ */
+export type Need = "encryption key" | "second key" | "receiver" | "runs" | "mail" | "flood" | "clock"
 
 export interface Scenario {
   readonly name: string
@@ -9,14 +22,8 @@ export interface Scenario {
   readonly section: string
   /** The promise, in a sentence. */
   readonly promise: string
-  /** Whether it seals and unseals values. Then it needs the encryption key of the workspace. */
-  readonly seals?: true
-  /** Whether it moves the clock of the installation, which affects all its workspaces. */
-  readonly movesClock?: true
-  /** Whether it makes the server send webhooks. Then it needs a receiver. */
-  readonly receives?: true
-  /** Whether the server executes runs, with a browser that opens a page of the receiver. */
-  readonly executes?: true
+  /** The conditions without which it is skipped. */
+  readonly needs?: ReadonlyArray<Need>
   /** Resolves when the server keeps the promise. */
   readonly run: (server: Server) => Promise<void>
 }
@@ -35,8 +42,8 @@ export const always = {
 }
 
 /** Closed now, and open on one date, `ahead` days from now. */
-export const openIn = (ahead: number) => {
-  const at = new Date(Date.now() + ahead * 86_400_000)
+export const openIn = (server: Server, ahead: number) => {
+  const at = new Date(server.now() + ahead * 86_400_000)
   return {
     time_zone: "UTC",
     regular_hours: [],
@@ -62,7 +69,8 @@ const reasons: Readonly<Record<number, string>> = {
   403: "Forbidden",
   404: "Not Found",
   409: "Conflict",
-  422: "Unprocessable Entity"
+  422: "Unprocessable Entity",
+  429: "Too Many Requests"
 }
 
 /** Expects the general body of an error: its status, a message for people, and the reason phrase of the status. */
@@ -92,6 +100,44 @@ export const submit = async (
 /** Submits a run that its window holds. */
 export const held = async (server: Server, fields: Readonly<Record<string, unknown>> = {}): Promise<string> => {
   const id = await server.workflow()
-  await server.expect(200, "PUT", windowOf(id), { json: openIn(100) })
+  await server.expect(200, "PUT", windowOf(id), { json: openIn(server, 100) })
   return submit(server, id, fields)
 }
+
+/** Expects a text that is a date with a time. */
+export const expectTime = (record: unknown, ...names: ReadonlyArray<string>): void => {
+  for (const name of names) {
+    const text = field(record, name)
+    const isTime = typeof text === "string" && /^\d{4}-\d\d-\d\dT/.test(text) && !Number.isNaN(Date.parse(text))
+    expect(isTime, `${name} to be a date and a time`, record)
+  }
+}
+
+/** Moves the test clock of the server to an instant, in epoch milliseconds. Skips the scenario where there is none. */
+export const moveTo = async (server: Server, at: number): Promise<void> => {
+  const { body, status } = await server.send("PUT", "/test-clock", { json: { now: new Date(at).toISOString() } })
+  if (status === 404) skip("the server has no test clock: PUT /test-clock answers 404")
+  expect(status === 200, "PUT /test-clock to move the clock", { status, body })
+  server.moved(at)
+}
+
+/** A pair that identifies a credential, which no other scenario uses. */
+export const newPair = (domain = "https://conformance.example") => ({
+  domain,
+  permissioned_user_id: `conformance-${crypto.randomUUID()}`
+})
+
+/** Creates a credential for one scenario, and answers the pair that identifies it. */
+export const credential = async (
+  server: Server,
+  fields: Readonly<Record<string, unknown>> = {},
+  pair: Readonly<Record<"domain" | "permissioned_user_id", string>> = newPair()
+) => {
+  const { body, status } = await server.send("POST", "/authentication", { json: { ...pair, ...fields } })
+  expect(status === 200 || status === 201, "POST /authentication to create the user", { status, body })
+  server.later(() => server.send("DELETE", "/vault", { json: pair }))
+  return pair
+}
+
+/** The path of the code of a credential. */
+export const codeOf = (pair: Readonly<Record<string, string>>) => `/vault/tfa-code?${new URLSearchParams(pair)}`

@@ -3,13 +3,16 @@
  * the specification.
  */
 
-import { absent, always, isGeneral, openIn, type Scenario, submit, windowOf } from "./Scenario.ts"
+import { absent, always, isGeneral, moveTo, openIn, type Scenario, submit, windowOf } from "./Scenario.ts"
 import { expect, field, listOf, type Server, smallest } from "./Server.ts"
 import * as Bodies from "./scenario/Bodies.ts"
 import * as Credentials from "./scenario/Credentials.ts"
 import * as Events from "./scenario/Events.ts"
+import * as Executions from "./scenario/Executions.ts"
 import * as Holds from "./scenario/Holds.ts"
 import * as Interactions from "./scenario/Interactions.ts"
+import * as Isolation from "./scenario/Isolation.ts"
+import * as ReceivedCodes from "./scenario/ReceivedCodes.ts"
 import * as Refusals from "./scenario/Refusals.ts"
 import * as Roles from "./scenario/Roles.ts"
 import * as Versions from "./scenario/Versions.ts"
@@ -98,12 +101,12 @@ const windows: ReadonlyArray<Scenario> = [
     promise: "nextOpenAt is the next opening within 400 days, and null beyond",
     run: async (server) => {
       const id = await server.workflow()
-      const near = await server.expect(200, "PUT", windowOf(id), { json: openIn(100) })
-      const expected = new Date(Date.now() + 100 * 86_400_000).toISOString().slice(0, 10)
+      const near = await server.expect(200, "PUT", windowOf(id), { json: openIn(server, 100) })
+      const expected = new Date(server.now() + 100 * 86_400_000).toISOString().slice(0, 10)
       expect(field(field(near, "state"), "open") === false, "state.open to be false", near)
       const next = String(field(field(near, "state"), "nextOpenAt"))
       expect(Date.parse(next) === Date.parse(`${expected}T09:00:00Z`), `nextOpenAt on ${expected} at 09:00 UTC`, next)
-      const far = await server.expect(200, "PUT", windowOf(id), { json: openIn(410) })
+      const far = await server.expect(200, "PUT", windowOf(id), { json: openIn(server, 410) })
       expect(field(field(far, "state"), "nextOpenAt") === null, "nextOpenAt to be null beyond 400 days", far)
     }
   },
@@ -176,7 +179,7 @@ const holds: ReadonlyArray<Scenario> = [
     promise: "A run is accepted and held while its window is closed, and a lift releases and counts it",
     run: async (server) => {
       const id = await server.workflow()
-      await server.expect(200, "PUT", windowOf(id), { json: openIn(100) })
+      await server.expect(200, "PUT", windowOf(id), { json: openIn(server, 100) })
       await submit(server, id)
       const lifted = await unpause(server, "run_window", id)
       expect(field(lifted, "success") === true, "success", lifted)
@@ -189,7 +192,7 @@ const holds: ReadonlyArray<Scenario> = [
     promise: "Opening a window releases held runs at once: a lift finds none",
     run: async (server) => {
       const id = await server.workflow()
-      await server.expect(200, "PUT", windowOf(id), { json: openIn(100) })
+      await server.expect(200, "PUT", windowOf(id), { json: openIn(server, 100) })
       await submit(server, id)
       await server.expect(200, "PUT", windowOf(id), { json: always })
       const lifted = await unpause(server, "run_window", id)
@@ -229,28 +232,45 @@ const holds: ReadonlyArray<Scenario> = [
   }
 ]
 
+/** A workflow whose window is closed, and the instant at which it opens: within three days, for eight hours. */
+const closedSoon = async (server: Server) => {
+  const id = await server.workflow()
+  const closed = await server.expect(200, "PUT", windowOf(id), { json: openIn(server, 2) })
+  expect(field(field(closed, "state"), "open") === false, "state.open to be false before", closed)
+  return { id, opening: Date.parse(String(field(field(closed, "state"), "nextOpenAt"))) }
+}
+
 /** On a server whose clock can be moved, this shows what every server does when time passes. */
 const clock: ReadonlyArray<Scenario> = [
   {
     name: "clock-opens-window",
     section: "States and transitions",
     promise: "A window opens by the clock of the installation, and then holds no run",
-    movesClock: true,
+    needs: ["clock"],
     run: async (server) => {
-      const id = await server.workflow()
-      const before = await server.expect(200, "GET", "/test-clock")
-      const ahead = Math.round((Date.parse(String(field(before, "now"))) - Date.now()) / 86_400_000) + 2
-      const closed = await server.expect(200, "PUT", windowOf(id), { json: openIn(ahead) })
-      expect(field(field(closed, "state"), "open") === false, "state.open to be false before", closed)
+      const { id, opening } = await closedSoon(server)
       const session = await submit(server, id)
-      const opening = String(field(field(closed, "state"), "nextOpenAt"))
-      await server.expect(200, "PUT", "/test-clock", { json: { now: opening } })
+      await moveTo(server, opening)
       const opened = await server.expect(200, "GET", windowOf(id))
       expect(field(field(opened, "state"), "open") === true, "state.open to be true from nextOpenAt on", opened)
       const lifted = await unpause(server, "run_window", id)
       const skipped = listOf(field(lifted, "skippedResourceGroups"), "skippedResourceGroups")
       expect(skipped.includes(id), `skippedResourceGroups to name ${id}`, lifted)
       await server.send("POST", `/run/${session}/interrupt`)
+    }
+  },
+  {
+    name: "clock-ends-lift",
+    section: "States and transitions",
+    promise: "A lift ends when its window opens: after the next closing, runs are held again",
+    needs: ["clock"],
+    run: async (server) => {
+      const { id, opening } = await closedSoon(server)
+      await unpause(server, "run_window", id)
+      await moveTo(server, opening + 12 * 3_600_000)
+      const session = await submit(server, id)
+      const status = field(await server.expect(200, "GET", `/run/${session}`), "status")
+      expect(status === "execution.paused", "the status execution.paused", status)
     }
   }
 ]
@@ -267,7 +287,7 @@ const limits: ReadonlyArray<Scenario> = [
     ([name, value, code, limit]): Scenario => ({
       name: `limit-${name.replace("_", "-")}`,
       section: "Limits",
-      promise: `A ${name} over its limit is refused with the code ${code}`,
+      promise: `${name} over its limit is refused with the code ${code}`,
       run: async (server) => {
         const refused = await server.expect(400, "POST", "/workflows", { json: { ...smallest, [name]: value } })
         expect(field(refused, "code") === code, `code ${code}`, refused)
@@ -378,8 +398,7 @@ const others: ReadonlyArray<Scenario> = [
   }
 ]
 
-/** Every scenario, in the order in which they run. */
-export const scenarios: ReadonlyArray<Scenario> = [
+const all: ReadonlyArray<Scenario> = [
   ...others,
   ...Roles.scenarios,
   ...Credentials.scenarios,
@@ -392,6 +411,14 @@ export const scenarios: ReadonlyArray<Scenario> = [
   ...Bodies.scenarios,
   ...Refusals.scenarios,
   ...Events.scenarios,
+  ...Isolation.scenarios,
+  ...ReceivedCodes.scenarios,
   ...Interactions.scenarios,
+  ...Executions.scenarios,
   ...clock
 ]
+
+const movesClock = ({ needs = [] }: Scenario) => needs.includes("clock")
+
+/** Every scenario, in the order in which they run: those that move the clock come last, as time does not go back. */
+export const scenarios: ReadonlyArray<Scenario> = [...all.filter((one) => !movesClock(one)), ...all.filter(movesClock)]

@@ -27,10 +27,17 @@ export const open = async (encryptionKey: string, sealed: string): Promise<unkno
   return JSON.parse(new TextDecoder().decode(plain))
 }
 
-/** The six-digit code of RFC 6238 at an instant, for the secret of the RFC's examples. */
+/** The secret of the examples of RFC 6238, in base32. */
+export const secret = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ"
+
+/** A random secret of an authenticator, in base32. */
+export const newSecret = (): string =>
+  [...crypto.getRandomValues(new Uint8Array(32))].map((byte) => "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"[byte % 32]).join("")
+
+/** The six-digit code of RFC 6238 at an instant, for `secret`. */
 export const codeAt = async (millis: number): Promise<string> => {
-  const secret = new TextEncoder().encode("12345678901234567890")
-  const key = await crypto.subtle.importKey("raw", secret, { name: "HMAC", hash: "SHA-1" }, false, ["sign"])
+  const bytes = new TextEncoder().encode("12345678901234567890")
+  const key = await crypto.subtle.importKey("raw", bytes, { name: "HMAC", hash: "SHA-1" }, false, ["sign"])
   const counter = new DataView(new ArrayBuffer(8))
   counter.setUint32(4, Math.floor(millis / 30_000))
   const mac = new DataView(await crypto.subtle.sign("HMAC", key, counter.buffer))

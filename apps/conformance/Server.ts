@@ -31,9 +31,27 @@ export interface Receiver {
   readonly received: (path: string, count: number) => Promise<ReadonlyArray<Delivery>>
 }
 
+/** Sends mails to the server. */
+export interface Mailer {
+  /** Resolves when the server has accepted the mail; rejects otherwise. */
+  readonly send: (mail: { readonly to: string; readonly subject: string; readonly text: string }) => Promise<void>
+  /** The longest time from the acceptance of a mail until the server shows its code, in milliseconds. */
+  readonly withinMillis: number
+}
+
 /** The error for a server that breaks a promise of the interface. */
 export class Violation extends Error {
   override readonly name = "Violation"
+}
+
+/** The end of a scenario that the server cannot take part in. */
+export class Skipped extends Error {
+  override readonly name = "Skipped"
+}
+
+/** Ends a scenario that the server cannot take part in, with the reason. */
+export const skip = (reason: string): never => {
+  throw new Skipped(reason)
 }
 
 const shown = (value: unknown): string => {
@@ -70,8 +88,16 @@ export interface Request {
 export interface Server {
   /** The encryption key of the workspace: 64 hexadecimal digits. Empty when unknown. */
   readonly encryptionKey: string
-  /** Where the server can send webhooks. Only scenarios with `receives` have it. */
+  /** A key of an Owner of another workspace. `null` when unknown. */
+  readonly secondKey: string | null
+  /** Where the server can send webhooks. `null` when it cannot. */
   readonly receiver: Receiver | null
+  /** Sends mails to the server. `null` when none can be sent. */
+  readonly mailer: Mailer | null
+  /** The time of the server, in epoch milliseconds: that of this machine, and of its test clock where that is ahead. */
+  readonly now: () => number
+  /** Says that the test clock of the server was moved to an instant. */
+  readonly moved: (to: number) => void
   readonly send: (method: string, path: string, request?: Request) => Promise<Answer>
   /** Sends a request, and fails unless the answer has a status. */
   readonly expect: (status: number, method: string, path: string, request?: Request) => Promise<unknown>
@@ -130,12 +156,35 @@ export interface Options {
   readonly url: string
   readonly key: string
   readonly encryptionKey: string
+  readonly secondKey: string | null
   readonly send: Send
   readonly receiver: Receiver | null
+  readonly mailer: Mailer | null
+  readonly clock: Clock
 }
 
+/** How far the clock of the server is ahead of that of this machine, in milliseconds. */
+export interface Clock {
+  ahead: number
+}
+
+/** Reads the test clock of a server. Where there is none, its clock is that of this machine. */
+export const clockOf = async ({ key, send, url }: Pick<Options, "key" | "send" | "url">): Promise<Clock> => {
+  try {
+    const request = { headers: { "cc-key": key }, signal: AbortSignal.timeout(longest) }
+    const answer = await send(`${baseOf(url)}/test-clock`, request)
+    const at = Date.parse(String(field(await answer.json(), "now")))
+    return { ahead: Number.isNaN(at) ? 0 : at - Date.now() }
+  } catch {
+    // The scenarios say why the server cannot be reached.
+    return { ahead: 0 }
+  }
+}
+
+const baseOf = (url: string): string => url.replace(/(?<!\/)\/+$/, "")
+
 export const make = (options: Options): Server => {
-  const base = options.url.replace(/(?<!\/)\/+$/, "")
+  const base = baseOf(options.url)
   const made: Array<() => Promise<unknown>> = []
   const open = (method: string, path: string, request: Request) => {
     const { headers = {}, inPieces = false, json, key = options.key, text } = request
@@ -173,7 +222,13 @@ export const make = (options: Options): Server => {
   }
   return {
     encryptionKey: options.encryptionKey,
+    secondKey: options.secondKey,
     receiver: options.receiver,
+    mailer: options.mailer,
+    now: () => Date.now() + options.clock.ahead,
+    moved: (to) => {
+      options.clock.ahead = to - Date.now()
+    },
     send,
     expect: expectStatus,
     stream: async (path, last, headers = {}) => {

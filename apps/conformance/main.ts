@@ -1,19 +1,25 @@
 /**
- * `npx @sluice/conformance --url X --key K [--encryption-key E] [--move-clock] [--receiver URL] [--runs] [--scenario NAME] [--expected-failures FILE] [--json]`
+ * `npx @sluice/conformance --url X --key K [--encryption-key E] [--second-key K] [--receiver URL] [--runs] [--mail URL] [--flood] [--move-clock] [--scenario NAME] [--expected-failures FILE] [--json]`
  *
  * Ends with 0 when every scenario went as expected, with 1 when one did not, and with 2 for wrong arguments.
  */
 import { readFileSync } from "node:fs"
 import { parseArgs } from "node:util"
 import * as Conformance from "./Conformance.ts"
+import * as Mail from "./Mail.ts"
 import * as Receiver from "./Receiver.ts"
 
 const usage =
-  "sluice-conformance --url URL --key KEY [--encryption-key KEY] [--move-clock] [--receiver URL] [--runs] [--scenario NAME]... [--expected-failures FILE] [--json]\n" +
-  "Without the encryption key of the workspace, scenarios that seal values do not run. With --move-clock, some move\n" +
-  "the time of the installation forward, which must be one for tests.\n" +
-  "With --receiver, an address at which the server reaches this machine, webhooks are received on its port and\n" +
-  "checked. With --runs, the server executes runs, and its browser opens a page at that address.\n" +
+  "sluice-conformance --url URL --key KEY [--encryption-key KEY] [--second-key KEY] [--receiver URL] [--runs] [--mail URL]\n" +
+  "  [--flood] [--move-clock] [--scenario NAME]... [--expected-failures FILE] [--json]\n" +
+  "A scenario is skipped, with the reason, without the option that it needs:\n" +
+  "  --encryption-key  the encryption key of the workspace\n" +
+  "  --second-key      a key of an Owner of another workspace\n" +
+  "  --receiver        an address at which the server reaches this machine; webhooks are received on its port\n" +
+  "  --runs            the server executes runs, three at once, and its browser opens a page at the receiver\n" +
+  "  --mail            the mail server of the server, such as smtp://127.0.0.1:2525\n" +
+  "  --flood           one new key sends requests until the server refuses them\n" +
+  "  --move-clock      the time of the installation is moved forward, which must be one for tests\n" +
   "The file has one scenario a line; what follows # is a comment.\n\n" +
   Conformance.scenarios.map(({ name, promise }) => `  ${name.padEnd(30)} ${promise}`).join("\n")
 
@@ -29,9 +35,12 @@ const read = () => {
         url: { type: "string" },
         key: { type: "string" },
         "encryption-key": { type: "string" },
-        "move-clock": { type: "boolean", default: false },
+        "second-key": { type: "string" },
         receiver: { type: "string" },
         runs: { type: "boolean", default: false },
+        mail: { type: "string" },
+        flood: { type: "boolean", default: false },
+        "move-clock": { type: "boolean", default: false },
         scenario: { type: "string", multiple: true },
         "expected-failures": { type: "string" },
         json: { type: "boolean", default: false },
@@ -76,12 +85,23 @@ if (address !== undefined && !/^http:\/\/./.test(address)) {
 }
 if (values.runs && address === undefined)
   refuse("--runs needs --receiver: the browser of the server opens a page there")
+const mail = values.mail
+if (mail !== undefined && (URL.parse(mail)?.protocol !== "smtp:" || URL.parse(mail)?.hostname === "")) {
+  refuse(`--mail ${mail}: expected an address that begins with smtp://, such as smtp://127.0.0.1:2525`)
+}
+const secondKey = values["second-key"]
 const listening =
   address === undefined
     ? null
     : await Receiver.listen(address).catch((error: unknown) =>
         refuse(`--receiver ${address}: ${error instanceof Error ? error.message : String(error)}`)
       )
+
+const wordOf = ({ passed, skipped, unexpected }: Conformance.Outcome): string => {
+  if (skipped) return "skipped"
+  if (passed) return unexpected ? "passes, and was expected to fail:" : "ok"
+  return unexpected ? "FAILED" : "fails, as expected:"
+}
 
 const outcomes = await Conformance.run(
   {
@@ -90,24 +110,25 @@ const outcomes = await Conformance.run(
     expectedFailures,
     moveClock: values["move-clock"],
     executes: values.runs,
+    flood: values.flood,
+    ...(secondKey === undefined ? {} : { secondKey }),
+    ...(mail === undefined ? {} : { mailer: Mail.make(mail) }),
     ...(listening === null ? {} : { receiver: listening.receiver }),
     ...(encryptionKey === undefined ? {} : { encryptionKey }),
     ...(values.scenario === undefined ? {} : { only: values.scenario })
   },
-  ({ name, passed, reason, section, unexpected }) => {
+  (outcome) => {
     if (values.json) return
-    const word = passed
-      ? unexpected
-        ? "passes, and was expected to fail:"
-        : "ok"
-      : unexpected
-        ? "FAILED"
-        : "fails, as expected:"
+    const { name, reason, section } = outcome
+    const word = wordOf(outcome)
     process.stdout.write(`${word} ${name} (${section})${reason === null ? "" : `\n    ${reason}`}\n`)
   }
 )
 const wrong = outcomes.filter(({ unexpected }) => unexpected)
 if (values.json) process.stdout.write(`${JSON.stringify({ scenarios: outcomes }, null, 2)}\n`)
-else process.stdout.write(`${outcomes.length} scenarios, ${wrong.length} not as expected\n`)
+else {
+  const skipped = outcomes.filter((outcome) => outcome.skipped)
+  process.stdout.write(`${outcomes.length} scenarios, ${skipped.length} skipped, ${wrong.length} not as expected\n`)
+}
 await listening?.close()
 process.exitCode = wrong.length === 0 ? 0 : 1

@@ -35,6 +35,9 @@ const slowly: Answer = (_request, response) => {
   })
 }
 
+/** An answer that comes after the wait of an action. */
+const tardy: Answer = (_request, response) => void setTimeout(() => response.end(), 1_600)
+
 /** A page whose script is at its end, which comes late. */
 const ending: Answer = (_request, response) => {
   response.writeHead(200, { "content-type": "text/html" })
@@ -62,6 +65,15 @@ const site = pages({
     <script>setTimeout(() => document.body.append(it.content), 400)</script>`),
   "/advertising": body(`<p id="got"></p><button id="go">Go</button><script>
     go.onclick = () => { open("/plain"); setTimeout(() => { got.innerHTML = '<b onclick="this.remove()">late</b>' }, 300) }</script>`),
+  "/tardy": tardy,
+  // The script stops the page until its request is answered. Only then the button is there.
+  "/stopped": body(`<output></output><template id="it"><button ${told("late")}>Late</button></template><script>
+    setTimeout(() => {
+      const asked = new XMLHttpRequest()
+      asked.open("GET", "/tardy", false)
+      asked.send()
+      document.body.append(it.content)
+    }, 150)</script>`),
   "/two": body(`<output></output><button ${told("a")}>Go</button><button id="other" ${told("b")}>Go</button>
     <script>setTimeout(() => other.remove(), 500)</script>`),
   "/rerender": body(`<output></output><div id="list"></div><script>
@@ -182,6 +194,14 @@ describe("finding", () => {
         assert.strictEqual(yield* click("/rerender", "//button[starts-with(., 'Row')]"), "hit")
         assert.strictEqual(yield* click("/sticky", "//button"), "under")
         assert.strictEqual(yield* click("/moving", "//button"), "moved")
+      })
+    )
+
+    it.effect("an element that comes as the wait ends is used", () =>
+      Effect.gen(function* () {
+        const { elements } = yield* open("/stopped")
+        yield* elements.click(at("//button", 1_000), "click")
+        assert.strictEqual(yield* elements.read(at("//output[text()]")), "late")
       })
     )
 

@@ -1313,9 +1313,13 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
       })
       const json = { workflow_id: ids.orders, run_input_variables: { status: "open" } }
       const submit = send({ method: "POST", path: "/run", key: owner.key, json })
+      const text = listing.getByLabel("Text in inputs or output")
+      yield* Effect.promise(() => text.fill("half of a te"))
       assert.strictEqual((yield* submit).status, 201)
       yield* Effect.promise(async () => {
         await listing.getByText(`${before + 1} runs, newest first`).waitFor()
+        assert.strictEqual(await text.inputValue(), "half of a te")
+        await text.fill("")
         await page.getByRole("button", { name: "End the pause" }).press("Enter")
         await typing.getByText("Open", { exact: true }).waitFor()
         await listing.getByRole("row").nth(1).getByText("Succeeded").waitFor()

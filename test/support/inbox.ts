@@ -49,21 +49,23 @@ export const receiving = Receiving.layer.pipe(
   Layer.provide(Layer.succeed(InboxDomain, inboxDomain))
 )
 
+/** The options of a mail server on a free port, without limits on mails. */
+export const smtpOptions: SmtpServer.Options = {
+  ...SmtpServer.defaults,
+  host: "127.0.0.1",
+  port: 0,
+  name: inboxDomain,
+  certificate: null,
+  perRemoteAddress: [],
+  perRecipient: [],
+  perRemoteAndRecipient: [],
+  closeMillis: 500,
+  authentication: { resolver, budgetMillis: 3_000 }
+}
+
 /** The mail server, with options in place of its defaults. */
 export const smtp = (options: Partial<SmtpServer.Options>) =>
-  SmtpServer.layer({
-    ...SmtpServer.defaults,
-    host: "127.0.0.1",
-    port: 0,
-    name: inboxDomain,
-    certificate: null,
-    perRemoteAddress: [],
-    perRecipient: [],
-    perRemoteAndRecipient: [],
-    closeMillis: 500,
-    authentication: { resolver, budgetMillis: 3_000 },
-    ...options
-  }).pipe(Layer.provideMerge(receiving))
+  SmtpServer.layer({ ...smtpOptions, ...options }).pipe(Layer.provideMerge(receiving))
 
 /** A credential whose codes are mailed. */
 export const mailed = (caller: Caller, permissionedUserId: string, domain: string): VaultEntry =>

@@ -74,7 +74,7 @@ const faults: Readonly<Record<string, readonly [Layer.Layer<Stores>, ReadonlyArr
     faulty(RunStore, (store) => ({ ...store, watch: () => Effect.succeed(false) })),
     [
       "the announcement of holds tells the workflow once how many runs are held, and a run that is not watched nothing until it is",
-      "the announcement of holds watches a run of its own workspace, and changes none that does not wait or is not held"
+      "the announcement of holds watches a run only for its workspace, and changes no run that is not waiting or not held"
     ]
   ],
   "strangers who may ask to watch": [
@@ -82,7 +82,9 @@ const faults: Readonly<Record<string, readonly [Layer.Layer<Stores>, ReadonlyArr
       ...store,
       watch: (...asked) => Effect.catchTag(store.watch(...asked), "RunNotFound", () => Effect.succeed(false))
     })),
-    ["the announcement of holds watches a run of its own workspace, and changes none that does not wait or is not held"]
+    [
+      "the announcement of holds watches a run only for its workspace, and changes no run that is not waiting or not held"
+    ]
   ],
   "logins that let no other run begin its own": [
     faulty(RunStore, (store) => ({ ...store, loggedIn: () => Effect.succeed(true) })),

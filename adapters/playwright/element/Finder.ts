@@ -95,6 +95,7 @@ export const onOne = (
     const stopOpening = ClosedRoots.openWhile(current, async (tab) => total(await look(tab, selector)) === 0)
     yield* Effect.addFinalizer(() => Effect.sync(stopOpening))
     let isClosedSearched = false
+    let isLastTried = false
     // For a plain path in a document without frames, the engine itself waits: one call finds the element.
     let direct =
       selector.kind === "xpath" &&
@@ -106,6 +107,7 @@ export const onOne = (
       const tab = current()
       let place: Place | null = null
       let seen: Sight | null = null
+      let isLost = false
       if (!direct) {
         seen = yield* attempt(target.selector, () => look(tab, selector))
         place = theOne(seen, target)
@@ -135,6 +137,7 @@ export const onOne = (
         const signal = done._tag === "Success" ? done.success?.kind : undefined
         const wasDirect = direct
         direct = false
+        isLost = signal !== undefined
         if (wasDirect && (signal === "elsewhere" || signal === "modern")) continue
       }
       const pause = pauses[Math.min(round++, pauses.length - 1)] ?? 0
@@ -143,11 +146,15 @@ export const onOne = (
         return yield* mismatch({ ...target, waitMillis: now - began }, tab, seen)
       }
       if (now + pause > until) {
-        const last = seen ?? (yield* attempt(target.selector, () => look(tab, selector)))
-        const isLast = isClosedSearched || total(last) > 0
+        // The element may have come, or have been replaced, at the last moment.
+        if (seen === null || (isLost && !isLastTried)) {
+          isLastTried = true
+          continue
+        }
+        const isLast = isClosedSearched || total(seen) > 0
         isClosedSearched = true
         if (isLast || !(yield* attempt(target.selector, () => ClosedRoots.open(tab)))) {
-          return yield* mismatch(target, tab, last)
+          return yield* mismatch(target, tab, seen)
         }
         continue
       }

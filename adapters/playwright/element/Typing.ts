@@ -1,5 +1,5 @@
 /** Typing into an element, or into the focused one. */
-import type { BrowserContext, Frame, Page } from "playwright-core"
+import type { BrowserContext, Frame, Locator, Page } from "playwright-core"
 import * as FieldValue from "../../../core/browser/element/FieldValue.ts"
 import { PageFailure } from "../../../core/browser/PageFailure.ts"
 import type { Typing } from "../../../core/browser/vision/Typing.ts"
@@ -25,9 +25,7 @@ export const type = async (
   const atOnce = existing === "replace" && delayMillis === 0 && !paste && (first === undefined || isText)
   const setting = { text: isText ? first : "", isChosen: false, readBack, timeout, guard }
   // The usual case, with fewer answers to wait for on a page that is busy.
-  if (atOnce && element.fillPlain !== undefined && (await set(tab, { ...element, fill: element.fillPlain }, setting))) {
-    return strike(tab, rest, typing)
-  }
+  if (atOnce && (await setPlain(tab, frame, element, setting))) return strike(tab, rest, typing)
   const { editor, isChosen } = await element.typed({ timeout })
   if (editor !== null) return edit(tab, await Editing.enter(tab, frame, editor, guard), typing, timeout)
   if (atOnce || (isText && isChosen)) {
@@ -74,6 +72,8 @@ const erase = async (page: Page): Promise<void> => {
 
 interface Setting {
   readonly text: string
+  /** How the text is first entered, in place of `fill` of the field. */
+  readonly enter?: Locator["fill"]
   readonly isChosen: boolean
   readonly readBack: boolean
   readonly timeout: number
@@ -83,16 +83,31 @@ interface Setting {
 /** The last character of a text that a key of the keyboard writes; nothing where that key would do something else. */
 const lastKey = (text: string): string => /[ -~]$/.exec(text)?.[0] ?? ""
 
+/** Sets the text of a plain field. Returns `false`, with nothing done, for another element, or one that is not known yet. */
+const setPlain = async (tab: Tab, frame: Frame, element: GuardedAction.Field, setting: Setting): Promise<boolean> => {
+  const { fillPlain, selectPlain } = element
+  if (fillPlain === undefined || selectPlain === undefined) return false
+  const began = performance.now()
+  // A frame may be hidden, which its document does not know.
+  const state = setting.text === "" || frame.parentFrame() !== null ? "later" : await selectPlain(setting)
+  if (state === "special") return false
+  const timeout = Math.max(setting.timeout - (performance.now() - began), 1)
+  if (state === "later") return set(tab, element, { ...setting, timeout, enter: fillPlain })
+  // What is selected is replaced by the first key, too.
+  const insert = async (text: string) => (text === "" ? undefined : tab.page.keyboard.insertText(text))
+  return set(tab, element, { ...setting, timeout, enter: insert })
+}
+
 /**
  * Sets the text except for its last key at once, or key by key if the field does not accept that. Returns `false`, with
  * nothing done, for an element that `fillPlain` does not fill.
  */
 const set = async (tab: Tab, element: GuardedAction.Field, setting: Setting): Promise<boolean> => {
-  const { guard, isChosen, readBack, text, timeout } = setting
+  const { enter = element.fill, guard, isChosen, readBack, text, timeout } = setting
   const { page } = tab
   const key = isChosen ? "" : lastKey(text)
   try {
-    await element.fill(text.slice(0, text.length - key.length), { timeout })
+    await enter(text.slice(0, text.length - key.length), { timeout })
   } catch (error) {
     if (World.signalOf(error)?.kind === "special") return false
     const reason = String(error)
@@ -102,7 +117,8 @@ const set = async (tab: Tab, element: GuardedAction.Field, setting: Setting): Pr
         "css=input:not([type=hidden]),textarea,[contenteditable=''],[contenteditable=true]"
       )
       if (inner === undefined || others.length > 0) throw error
-      return set(tab, inner, { ...setting, isChosen: (await inner.typed({ timeout })).isChosen })
+      const inside = await inner.typed({ timeout })
+      return set(tab, inner, { text, isChosen: inside.isChosen, readBack, timeout, guard })
     }
     if (!/Malformed value|Cannot type text into/.test(reason)) throw error
     if (!(await fillAs(element, text, timeout))) {

@@ -2,7 +2,7 @@
  * The functions that can be run beside a page, by name. Arguments and answers are plain data.
  */
 
-import { editorText, keepBody, typed } from "./act/Editors.ts"
+import { editorText, keepBody, selectPlain, typed } from "./act/Editors.ts"
 import { dropOffered, offerFile } from "./act/FileDrop.ts"
 import { copy, keepFocus, pasteHtmlInto, pasteInto } from "./act/Focus.ts"
 import { boxOf, keepAt, keepFrameAt, placeWithin, windowSize } from "./act/Places.ts"
@@ -102,6 +102,7 @@ export const functions = {
   scrollOn,
   scrollWindowTo,
   seen,
+  selectPlain,
   selectStretch: () => selectStretch(),
   serialized,
   shownChoice,

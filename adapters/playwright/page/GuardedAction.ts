@@ -18,6 +18,11 @@ export interface Field extends Pick<Locator, "fill" | "focus" | "getAttribute" |
    * has to be checked first.
    */
   readonly fillPlain?: Locator["fill"]
+  /**
+   * Selects the text of a plain field and focuses it, once it is there; answers `later`, with nothing done, where it cannot
+   * be typed into yet, or not with any text, and `special` where it is not plain. Absent like `fillPlain`.
+   */
+  readonly selectPlain?: (options: { readonly timeout: number }) => Promise<"selected" | "special" | "later">
   /** How it is typed into. The parts of an editor are kept in the world of its frame. */
   readonly typed: (options: { readonly timeout: number }) => Promise<Typed>
   /** Whether the page has spread a text over it and the fields that follow it. */
@@ -78,6 +83,7 @@ const addressOf = async (tab: Tab, frame: Frame): Promise<string> =>
 const fieldOf = (tab: Tab, frame: Frame, element: Locator): Field => ({
   fill: (text, options) => element.fill(text, options),
   fillPlain: (text, options) => World.plain(element).fill(text, options),
+  selectPlain: ({ timeout }) => World.run(tab, frame, "selectPlain", null, { root: element, waitMillis: timeout }),
   focus: (options) => element.focus(options),
   getAttribute: (name, options) => element.getAttribute(name, options),
   inputValue: (options) => element.inputValue(options),

@@ -259,7 +259,8 @@ const elements = (tabs: Tabs) => {
       }),
     find: (target) =>
       onOne(target, async (element, timeout, frame) => {
-        await element.waitFor({ state: "attached", timeout })
+        // Waits until the element is there, and takes half of the answers of the page that `waitFor` takes.
+        await element.getAttribute("id", { timeout })
         await guarded(target, element, timeout, frame)
       }),
     inspect: (selector) =>

@@ -1,19 +1,14 @@
 /** Scenarios of events: streams and webhooks. */
+import { eventOf, interrupt, kindOf, until } from "../Executed.ts"
 import { absent, expectGeneral, held, type Scenario } from "../Scenario.ts"
-import { type Delivery, expect, field, listOf, type Server, type StreamedFrame } from "../Server.ts"
+import { type Delivery, expect, field, listOf, type Server } from "../Server.ts"
 
-const eventOf = ({ data }: StreamedFrame): unknown => field(data, "data")
-const kindOf = (frame: StreamedFrame): unknown => field(eventOf(frame), "event")
-const isKind = (kind: string) => (frame: StreamedFrame) => kindOf(frame) === kind
-
-const interrupt = (server: Server, session: string) => server.send("POST", `/run/${session}/interrupt`)
-
-/** Fails unless an event has the fields of the interface. */
-const expectEvent = (event: unknown, session: string): void => {
+/** Fails unless an event of about now has the fields of the interface. */
+const expectEvent = (event: unknown, session: string, now: number): void => {
   for (const name of ["timestamp", "expires_at"]) {
     expect(Number.isInteger(field(event, name)), `${name} in whole seconds`, event)
   }
-  expect(Math.abs(Number(field(event, "timestamp")) - Date.now() / 1_000) < 3_600, "the timestamp in seconds", event)
+  expect(Math.abs(Number(field(event, "timestamp")) - now / 1_000) < 3_600, "the timestamp in seconds", event)
   expect(Number(field(event, "expires_at")) > Number(field(event, "timestamp")), "expires_at after timestamp", event)
   const payload = field(event, "payload")
   expect(field(payload, "session_id") === session, `payload.session_id ${session}`, event)
@@ -59,13 +54,14 @@ export const scenarios: ReadonlyArray<Scenario> = [
     promise: "The stream of a run has its events with their times and ids, in order, until the run has ended",
     run: async (server) => {
       const session = await held(server)
-      const begun = await server.stream(`/run/${session}/events`, isKind("execution.paused"))
-      expect(kindOf(begun[0] ?? { id: null, event: "", data: null }) === "execution.queued", "execution.queued", begun)
+      const begun = await server.stream(`/run/${session}/events`, until("execution.paused"))
+      expect(kindOf(begun[0]) === "execution.queued", "execution.queued", begun)
       await interrupt(server, session)
-      const all = await server.stream(`/run/${session}/events`, isKind("execution.stopped"))
+      const all = await server.stream(`/run/${session}/events`, until("execution.stopped"))
+      const now = server.now()
       for (const frame of all) {
         expect(frame.event === "run.event" && frame.id !== null, "frames named run.event with an id", frame)
-        expectEvent(eventOf(frame), session)
+        expectEvent(eventOf(frame), session, now)
       }
     }
   },
@@ -75,10 +71,10 @@ export const scenarios: ReadonlyArray<Scenario> = [
     promise: "A held run has the event execution.paused with the reason run_window, and its message says until when",
     run: async (server) => {
       const session = await held(server)
-      const frames = await server.stream(`/run/${session}/events`, isKind("execution.paused"))
+      const frames = await server.stream(`/run/${session}/events`, until("execution.paused"))
       const payload = field(frames.map(eventOf).at(-1), "payload")
       expect(field(payload, "pause_reason") === "run_window", "pause_reason run_window", payload)
-      const opening = new Date(Date.now() + 100 * 86_400_000).toISOString().slice(0, 10)
+      const opening = new Date(server.now() + 100 * 86_400_000).toISOString().slice(0, 10)
       const message = String(field(payload, "message"))
       expect(message.includes(opening), `a message that names the opening on ${opening}`, payload)
       await interrupt(server, session)
@@ -91,7 +87,7 @@ export const scenarios: ReadonlyArray<Scenario> = [
     run: async (server) => {
       const session = await held(server)
       await interrupt(server, session)
-      const ended = isKind("execution.stopped")
+      const ended = until("execution.stopped")
       const all = await server.stream(`/run/${session}/events`, ended)
       const [first] = all
       const rest = await server.stream(`/run/${session}/events`, ended, { "last-event-id": first?.id ?? "" })
@@ -114,8 +110,9 @@ export const scenarios: ReadonlyArray<Scenario> = [
     run: async (server) => {
       const client_id = crypto.randomUUID()
       const session = await held(server, { client_id })
-      const frames = await server.stream(`/run/clients/${client_id}/events`, isKind("execution.paused"))
-      for (const frame of frames) expectEvent(eventOf(frame), session)
+      const frames = await server.stream(`/run/clients/${client_id}/events`, until("execution.paused"))
+      const now = server.now()
+      for (const frame of frames) expectEvent(eventOf(frame), session, now)
       await interrupt(server, session)
     }
   },
@@ -181,7 +178,7 @@ export const scenarios: ReadonlyArray<Scenario> = [
     name: "webhook-signed",
     section: "Events",
     promise: "Deliveries are signed: tests with the secret of the webhook, the events of a run with the run's own",
-    receives: true,
+    needs: ["receiver"],
     run: async (server) => {
       const at = server.receiver?.url ?? nowhere
       const received = async (path: string, count: number, secret: string) => {

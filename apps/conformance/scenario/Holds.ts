@@ -21,7 +21,7 @@ const expectReleased = async (server: Server, session: string) => {
 
 const closed = async (server: Server): Promise<string> => {
   const id = await server.workflow()
-  await server.expect(200, "PUT", windowOf(id), { json: openIn(100) })
+  await server.expect(200, "PUT", windowOf(id), { json: openIn(server, 100) })
   return id
 }
 
@@ -65,7 +65,19 @@ export const scenarios: ReadonlyArray<Scenario> = [
       const id = await closed(server)
       await unpause(server, "run_window", [id])
       await expectReleased(server, await submit(server, id))
-      await server.expect(200, "PUT", windowOf(id), { json: openIn(101) })
+      await server.expect(200, "PUT", windowOf(id), { json: openIn(server, 101) })
+      await expectHeld(server, await submit(server, id))
+    }
+  },
+  {
+    name: "lift-ends-with-window",
+    section: "States and transitions",
+    promise: "A lift ends with the deletion of its window: the next closed window holds runs again",
+    run: async (server) => {
+      const id = await closed(server)
+      await unpause(server, "run_window", [id])
+      await server.expect(200, "DELETE", windowOf(id))
+      await server.expect(200, "PUT", windowOf(id), { json: openIn(server, 100) })
       await expectHeld(server, await submit(server, id))
     }
   },
@@ -93,7 +105,7 @@ export const scenarios: ReadonlyArray<Scenario> = [
       const id = await server.workflow()
       await server.expect(200, "POST", `/workflows/${id}/pause`, { json: { reason: "Conformance" } })
       const session = await submit(server, id)
-      await server.expect(200, "PUT", windowOf(id), { json: openIn(100) })
+      await server.expect(200, "PUT", windowOf(id), { json: openIn(server, 100) })
       const resumed = await unpause(server, "workflow", [id])
       expect(field(resumed, "resumedRuns") === 0, "resumedRuns 0", resumed)
       await expectHeld(server, session)
@@ -106,7 +118,7 @@ export const scenarios: ReadonlyArray<Scenario> = [
   {
     name: "unpause-several",
     section: "POST /runs/unpause",
-    promise: "Each listed workflow is unpaused by itself: an open one is skipped, an unknown one is an error",
+    promise: "Each listed workflow is handled separately: an open one is skipped, an unknown one is reported in errors",
     run: async (server) => {
       const [held, open] = [await closed(server), await server.workflow({ run_window: always })]
       await submit(server, held)
@@ -122,7 +134,7 @@ export const scenarios: ReadonlyArray<Scenario> = [
   {
     name: "unpause-invalid",
     section: "POST /runs/unpause",
-    promise: "A pause_resource that is none, and no list of workflows, are 400",
+    promise: "An unknown pause_resource and a missing list of workflows are 400",
     run: async (server) => {
       for (const json of [{ pause_resource: "everything", resource_ids: [] }, { pause_resource: "run_window" }]) {
         const refused = await server.expect(400, "POST", "/runs/unpause", { json })
@@ -133,7 +145,7 @@ export const scenarios: ReadonlyArray<Scenario> = [
   {
     name: "run-unknown-workflow",
     section: "POST /run",
-    promise: "A run of a workflow that is not there is 404",
+    promise: "A run of an unknown workflow is 404",
     run: async (server) => {
       const json = { workflow_id: absent, run_input_variables: {} }
       expectGeneral(await server.expect(404, "POST", "/run", { json }), 404)
@@ -142,7 +154,7 @@ export const scenarios: ReadonlyArray<Scenario> = [
   {
     name: "run-input-errors",
     section: "Run (as submitted)",
-    promise: "A refused run names the field, what it must be, and the schema",
+    promise: "The refusal of a run has the field, the violated keyword, and the schema",
     run: async (server) => {
       const input_schema = { type: "object", properties: { order: { type: "string", pattern: "^[0-9]+$" } } }
       const id = await server.workflow({ input_schema })
@@ -170,7 +182,7 @@ export const scenarios: ReadonlyArray<Scenario> = [
   {
     name: "run-unknown-session",
     section: "Errors",
-    promise: "A session that is not there is 404, to read and to interrupt",
+    promise: "An unknown session is 404, to read and to interrupt",
     run: async (server) => {
       expectGeneral(await server.expect(404, "GET", `/run/${absent}`), 404)
       expectGeneral(await server.expect(404, "POST", `/run/${absent}/interrupt`), 404)

@@ -44,7 +44,7 @@ export const scenarios: ReadonlyArray<Scenario> = [
     ([name, code, limit, valueOf]): Scenario => ({
       name: `limit-${name.replace("_", "-")}`,
       section: "Limits",
-      promise: `A ${name} over its limit is refused with the code ${code}`,
+      promise: `${name} over its limit is refused with the code ${code}`,
       run: async (server) => {
         const json = { ...smallest, [name]: valueOf(incompressible(limit * 1.5)) }
         const refused = await server.expect(400, "POST", "/workflows", { json })
@@ -58,7 +58,7 @@ export const scenarios: ReadonlyArray<Scenario> = [
   {
     name: "limit-dry-run",
     section: "Limits",
-    promise: "A dry_run.add_to_output over its limit is refused with the code DRY_RUN_OUTPUT_TOO_LARGE",
+    promise: "dry_run.add_to_output over its limit is refused with the code DRY_RUN_OUTPUT_TOO_LARGE",
     run: async (server) => {
       const id = await server.workflow()
       const json = {
@@ -74,7 +74,7 @@ export const scenarios: ReadonlyArray<Scenario> = [
   {
     name: "limit-actual-chars",
     section: "Errors",
-    promise: "A version_note over its limit is refused with its actual_chars",
+    promise: "version_note over its limit is refused with its actual_chars",
     run: async (server) => {
       const refused = await server.expect(400, "POST", "/workflows", {
         json: { ...smallest, version_note: "x".repeat(2_049) }
@@ -94,7 +94,7 @@ export const scenarios: ReadonlyArray<Scenario> = [
   {
     name: "error-no-key",
     section: "Authentication",
-    promise: "Every endpoint is 401 without a key, in the general shape, before it looks at what is asked",
+    promise: "Every endpoint is 401 without a key, in the general shape, before anything else is checked",
     run: async (server) => {
       for (const [method, path] of [
         ["POST", "/run"],

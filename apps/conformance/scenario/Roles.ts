@@ -1,6 +1,6 @@
 /** Scenarios of roles and keys. */
 import { absent, always, expectGeneral, type Scenario, windowOf } from "../Scenario.ts"
-import { expect, field, listOf, type Server } from "../Server.ts"
+import { type Answer, expect, field, listOf, type Server, skip } from "../Server.ts"
 
 /** Creates a key with a role for one scenario. */
 const keyOf = async (server: Server, role: string) => {
@@ -10,6 +10,23 @@ const keyOf = async (server: Server, role: string) => {
   const revoke = () => server.send("DELETE", `/api-keys/${id}`)
   server.later(revoke)
   return { id: String(id), key: String(key), revoke }
+}
+
+/** The largest number of requests that reach a rate limit, and how many are sent at once. */
+const most = 5_000
+const atOnce = 25
+
+/** The first answer 429 to many requests with a key. Skips the scenario where there is none. */
+const refusedOf = async (server: Server, key: string): Promise<Answer> => {
+  for (let sent = 0; sent < most; sent += atOnce) {
+    const answers = await Promise.all(
+      Array.from({ length: atOnce }, () => server.send("GET", "/workflow-components", { key }))
+    )
+    const refused = answers.find(({ status }) => status === 429)
+    if (refused !== undefined) return refused
+    for (const { body, status } of answers) expect(status === 200, "200 or 429", { status, body })
+  }
+  return skip(`the server has no rate limit that ${most} requests reach`)
 }
 
 export const scenarios: ReadonlyArray<Scenario> = [
@@ -59,6 +76,23 @@ export const scenarios: ReadonlyArray<Scenario> = [
       await server.expect(200, "GET", "/workflow-components", { key })
       await revoke()
       expectGeneral(await server.expect(401, "GET", "/workflow-components", { key }), 401)
+    }
+  },
+  {
+    name: "rate-limit",
+    section: "Errors",
+    promise: "A request over a rate limit is 429 in the general shape, with Retry-After in whole seconds",
+    needs: ["flood"],
+    run: async (server) => {
+      const { key } = await keyOf(server, "Viewer")
+      const { body, headers } = await refusedOf(server, key)
+      expectGeneral(body, 429)
+      const after = headers.get("retry-after")
+      expect(after !== null && /^[1-9]\d*$/.test(after), "the header Retry-After, a number of seconds", after)
+      const remaining = headers.get("x-ratelimit-remaining")
+      expect(remaining === null || remaining === "0", "X-RateLimit-Remaining 0, or no such header", remaining)
+      const seconds = field(body, "retryAfterSeconds")
+      expect(seconds === undefined || String(seconds) === after, "retryAfterSeconds as in Retry-After", body)
     }
   },
   {

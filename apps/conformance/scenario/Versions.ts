@@ -1,6 +1,6 @@
 /** Scenarios of versions, metadata and components. */
-import { absent, expectGeneral, type Scenario } from "../Scenario.ts"
-import { expect, field, listOf, type Server, smallest } from "../Server.ts"
+import { absent, expectGeneral, expectTime, type Scenario } from "../Scenario.ts"
+import { expect, field, listOf, type Server, skip, smallest } from "../Server.ts"
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
@@ -8,24 +8,21 @@ const expectUuid = (record: unknown, ...names: ReadonlyArray<string>) => {
   for (const name of names) expect(uuid.test(String(field(record, name))), `${name} to be a UUID`, record)
 }
 
-const expectTime = (record: unknown, ...names: ReadonlyArray<string>) => {
-  for (const name of names) {
-    const text = field(record, name)
-    const isTime = typeof text === "string" && /^\d{4}-\d\d-\d\dT/.test(text) && !Number.isNaN(Date.parse(text))
-    expect(isTime, `${name} to be a date and a time`, record)
-  }
+/** The content of a component of one node. */
+const componentData = {
+  nodes: [
+    {
+      workflowNode: { ...smallest.nodes[1], name: "Wait", action: "DELAY", parameters: { delay_time: 1 } },
+      position: { x: 0, y: 0 }
+    }
+  ],
+  workflowEdges: {},
+  reactFlowEdges: [],
+  vault_schema: {}
 }
 
 /** Makes a component of one node for one scenario. */
-const component = async (server: Server, name: string) => {
-  const [, end] = smallest.nodes
-  const node = { ...end, name: "Wait", action: "DELAY", parameters: { delay_time: 1 } }
-  const componentData = {
-    nodes: [{ workflowNode: node, position: { x: 0, y: 0 } }],
-    workflowEdges: {},
-    reactFlowEdges: [],
-    vault_schema: {}
-  }
+export const component = async (server: Server, name: string) => {
   const answer = await server.send("POST", "/workflow-components", { json: { name, componentData } })
   const id = String(field(answer.body, "id"))
   if (answer.status === 201) server.later(() => server.send("DELETE", `/workflow-components/${id}`))
@@ -100,6 +97,23 @@ export const scenarios: ReadonlyArray<Scenario> = [
       const nodes = listOf(field(field(read, "component_data"), "nodes"), "component_data.nodes")
       expect(nodes.length === 1, "one node", nodes)
       expectGeneral(await server.expect(404, "GET", `/workflow-components/${absent}`), 404)
+    }
+  },
+  {
+    name: "component-updated",
+    section: "Workflow component summary",
+    promise: "A new version of a component moves its updated_at, and not its created_at",
+    run: async (server) => {
+      const { id } = await component(server, "Conformance")
+      const path = `/workflow-components/${id}`
+      const before = await server.expect(200, "GET", path)
+      const saved = await server.send("PUT", path, { json: { componentData, version_note: "The second" } })
+      if (saved.status === 404 || saved.status === 405) skip(`PUT /workflow-components/{id} answers ${saved.status}`)
+      expect(saved.status === 200, "200", saved)
+      const after = await server.expect(200, "GET", path)
+      const [earlier, later] = [before, after].map((one) => Date.parse(String(field(one, "updated_at"))))
+      expect(Number(later) > Number(earlier), "a later updated_at", { before, after })
+      expect(field(after, "created_at") === field(before, "created_at"), "the same created_at", { before, after })
     }
   },
   {

@@ -87,7 +87,7 @@ export const scenarios: ReadonlyArray<Scenario> = [
   {
     name: "window-malformed",
     section: "Errors",
-    promise: "A body that is no JSON is no run window: the refusal is that of an invalid window",
+    promise: "A body that is not JSON is refused as an invalid window",
     run: async (server) => {
       const refused = await server.expect(400, "PUT", windowOf(await server.workflow()), { text: '{"time_zone":' })
       expect(field(refused, "statusCode") === 400, "statusCode 400", refused)
@@ -109,10 +109,10 @@ export const scenarios: ReadonlyArray<Scenario> = [
       expect(field(entry, "recurrence") === yearly.recurrence, "the rule", entry)
       expect(field(field(entry, "recurrence_start"), "day") === 25, "recurrence_start", entry)
       expect(field(entry, "active") === false, "active", entry)
-      const at = Math.floor(Date.now() / day) * day + 100 * day
-      const [open] = openIn(100).special_hours
+      const at = Math.floor(server.now() / day) * day + 100 * day
+      const [open] = openIn(server, 100).special_hours
       const state = await stateAfter(server, id, {
-        ...openIn(100),
+        ...openIn(server, 100),
         special_hours: [{ ...open, active_start_time: { hours: 9 } }]
       })
       expectNext(state, at + 9 * 3_600_000)
@@ -138,7 +138,7 @@ export const scenarios: ReadonlyArray<Scenario> = [
     promise: "Dated entries decide before recurring ones, these before the weekly hours, and a closing closes its date",
     run: async (server) => {
       const id = await server.workflow()
-      const today = Math.floor(Date.now() / day) * day
+      const today = Math.floor(server.now() / day) * day
       const daily = { recurrence: "FREQ=DAILY", recurrence_start: dateOf(today - 30 * day) }
       const hours = { active_start_time: { hours: 9 }, active_end_time: { hours: 17 } }
       const closed = { active: false, start_date: dateOf(today - day), end_date: dateOf(today + 2 * day) }
@@ -160,6 +160,62 @@ export const scenarios: ReadonlyArray<Scenario> = [
     }
   },
   {
+    name: "window-one-date",
+    section: "SpecialHours",
+    promise: "A dated entry without end_date is about one date",
+    run: async (server) => {
+      const today = Math.floor(server.now() / day) * day
+      // Two entries of one date each: the answer is the same when midnight passes meanwhile.
+      const special_hours = [0, 1].map((after) => ({ active: false, start_date: dateOf(today + after * day) }))
+      expectNext(await stateAfter(server, await server.workflow(), { ...always, special_hours }), today + 2 * day)
+    }
+  },
+  {
+    name: "recurrence-start",
+    section: "SpecialHours",
+    promise: "A recurring entry applies to no date before recurrence_start",
+    run: async (server) => {
+      const at = Math.floor(server.now() / day) * day + 100 * day
+      const hours = { active_start_time: { hours: 9 }, active_end_time: { hours: 17 } }
+      const daily = { active: true, recurrence: "FREQ=DAILY", recurrence_start: dateOf(at), ...hours }
+      const json = { time_zone: "UTC", regular_hours: [], special_hours: [daily] }
+      expectNext(await stateAfter(server, await server.workflow(), json), at + 9 * 3_600_000)
+    }
+  },
+  {
+    name: "recurrence-frequencies",
+    section: "SpecialHours",
+    promise: "The frequencies DAILY, WEEKLY, MONTHLY and YEARLY are accepted, and others are refused at recurrence",
+    run: async (server) => {
+      const id = await server.workflow()
+      const withRule = (recurrence: string) => withEntry({ ...yearly, recurrence })
+      for (const frequency of ["DAILY", "WEEKLY", "MONTHLY", "YEARLY"]) {
+        await server.expect(200, "PUT", windowOf(id), { json: withRule(`FREQ=${frequency}`) })
+      }
+      for (const frequency of ["SECONDLY", "MINUTELY", "HOURLY"]) {
+        const refused = await server.expect(400, "PUT", windowOf(id), { json: withRule(`FREQ=${frequency}`) })
+        const paths = listOf(field(refused, "errors"), "errors").map((one) => String(field(one, "path")))
+        expect(paths.length === 1 && paths[0]?.endsWith("recurrence") === true, "one error, at recurrence", paths)
+      }
+    }
+  },
+  {
+    name: "window-replaced",
+    section: "PUT /workflows/{workflow_id}/run-window",
+    promise: "A window replaces the former one as a whole",
+    run: async (server) => {
+      const id = await server.workflow()
+      await server.expect(200, "PUT", windowOf(id), { json: withEntry(christmas) })
+      const { regular_hours } = withPeriod({})
+      await server.expect(200, "PUT", windowOf(id), { json: { time_zone: "Europe/Berlin", regular_hours } })
+      const read = field(await server.expect(200, "GET", windowOf(id)), "run_window")
+      expect(field(read, "time_zone") === "Europe/Berlin", "the new time_zone", read)
+      expect(listOf(field(read, "regular_hours"), "regular_hours").length === 1, "the new regular_hours", read)
+      const kept = field(read, "special_hours")
+      expect(kept === undefined || listOf(kept, "special_hours").length === 0, "no former special_hours", read)
+    }
+  },
+  {
     name: "window-zone",
     section: "RunWindow",
     promise: "Hours are those of the time zone, in summer and in winter",
@@ -169,8 +225,8 @@ export const scenarios: ReadonlyArray<Scenario> = [
         [1, 1],
         [7, 2]
       ] as const) {
-        const year = new Date().getUTCFullYear()
-        const coming = [year, year + 1, year + 2].find((one) => Date.UTC(one, month - 1, 15) > Date.now() + 2 * day)
+        const year = new Date(server.now()).getUTCFullYear()
+        const coming = [year, year + 1, year + 2].find((one) => Date.UTC(one, month - 1, 15) > server.now() + 2 * day)
         const entry = { ...opening, start_date: { year: coming, month, day: 15 } }
         const json = { time_zone: "Europe/Berlin", regular_hours: [], special_hours: [entry] }
         expectNext(await stateAfter(server, id, json), Date.UTC(coming ?? year, month - 1, 15, 9 - offset))

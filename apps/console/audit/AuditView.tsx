@@ -5,6 +5,7 @@ import { useEdits } from "../data/Live.ts"
 import { shortId } from "../data/Workflows.ts"
 import { Difference } from "../forms/Difference.tsx"
 import { Dialog } from "../kit/Dialog.tsx"
+import { EnteredText } from "../kit/EnteredText.tsx"
 import { Empty, Page } from "../kit/Page.tsx"
 import { filter } from "../kit/Route.ts"
 import { act, client, reasonOf } from "../kit/Service.ts"
@@ -79,12 +80,12 @@ const Trail = ({ query }: { readonly query: URLSearchParams }) => {
             </option>
           ))}
         </select>
-        <input
-          type="search"
+        <EnteredText
+          isSearch
           aria-label="The id of what was changed"
           placeholder="Id of what was changed"
           value={of}
-          onChange={({ currentTarget }) => filter({ of: currentTarget.value.trim() })}
+          onEntered={(text) => filter({ of: text.trim() })}
         />
       </div>
       {problem !== null && (

@@ -1,5 +1,6 @@
 /** The values that a step will read: each was clicked on the page. */
 import { Field } from "../forms/Field.tsx"
+import { EnteredText } from "../kit/EnteredText.tsx"
 import { Empty, Section } from "../kit/Page.tsx"
 import {
   type Candidate,
@@ -49,11 +50,9 @@ export const ReadData = ({
                 label={`Name of ${called(cell.target)}`}
                 problem={isTwice(cell) ? "Another value has this name already" : null}
               >
-                <input
+                <EnteredText
                   value={cell.name}
-                  onChange={({ currentTarget }) =>
-                    change(index, { name: identifier(currentTarget.value, `value_${index + 1}`) })
-                  }
+                  onEntered={(text) => change(index, { name: identifier(text, `value_${index + 1}`) })}
                 />
               </Field>
               <label class="tick">
@@ -89,11 +88,9 @@ export const ReadData = ({
               label="Name of the list"
               hint={rows !== null && isEvery ? undefined : "Each turn of the loop adds one entry to it"}
             >
-              <input
+              <EnteredText
                 value={list}
-                onChange={({ currentTarget }) =>
-                  onChange({ ...reading, list: identifier(currentTarget.value, "rows") })
-                }
+                onEntered={(text) => onChange({ ...reading, list: identifier(text, "rows") })}
               />
             </Field>
           )}

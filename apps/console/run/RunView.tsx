@@ -95,9 +95,20 @@ const Shown = ({ run }: { readonly run: Run }) => {
     film === undefined || video.current === null || !Number.isFinite(video.current.duration)
       ? null
       : Date.parse(film.timestamp) - video.current.duration * 1_000
+  /** The step that was sought, with the position that the video took for it: a step may lie before its first picture. */
+  const sought = useRef<{ readonly at: number; readonly position: number } | null>(null)
   const seek = (at: number) => {
     const began = filmBegan()
-    if (video.current !== null && began !== null) video.current.currentTime = Math.max(0, (at - began) / 1_000)
+    if (video.current === null || began === null) return
+    video.current.currentTime = Math.max(0, (at - began) / 1_000)
+    sought.current = { at, position: video.current.currentTime }
+    setPlayed(at)
+  }
+  const follow = () => {
+    const began = filmBegan()
+    if (video.current === null || began === null) return
+    const { currentTime } = video.current
+    setPlayed(sought.current?.position === currentTime ? sought.current.at : began + currentTime * 1_000)
   }
 
   return (
@@ -141,10 +152,7 @@ const Shown = ({ run }: { readonly run: Run }) => {
                 controls
                 preload="metadata"
                 src={localAddress(film.signed_screen_recording_url)}
-                onTimeUpdate={() => {
-                  const began = filmBegan()
-                  if (began !== null && video.current !== null) setPlayed(began + video.current.currentTime * 1_000)
-                }}
+                onTimeUpdate={follow}
               />
             </Section>
           )}

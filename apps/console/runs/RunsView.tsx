@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks"
 import { holdWords } from "../data/Holds.ts"
 import { WorkflowFilter } from "../data/WorkflowFilter.tsx"
 import { workflows } from "../data/Workflows.ts"
+import { EnteredText } from "../kit/EnteredText.tsx"
 import { useQuery } from "../kit/Loaded.tsx"
 import { Chip, Empty, Page } from "../kit/Page.tsx"
 import { now, registry, useAtom } from "../kit/Registry.ts"
@@ -192,12 +193,12 @@ const FilterBar = ({ filters, query }: { readonly filters: Filters; readonly que
         </option>
       ))}
     </select>
-    <input
-      type="search"
+    <EnteredText
+      isSearch
       aria-label="Text in inputs or output"
       placeholder="Text in inputs or output"
       value={filters.text}
-      onChange={({ currentTarget }) => filter({ text: currentTarget.value })}
+      onEntered={(text) => filter({ text })}
     />
     {(["credential", "error", "tag"] as const).map((name) => {
       const value = { credential: filters.credential, error: filters.errorCode, tag: filters.tag }[name]

@@ -44,6 +44,7 @@ const words: ReadonlyArray<readonly [trait: Trait, name: string]> = [
   ["name", "name"],
   ["type", "type"],
   ["hrefPath", "leads to"],
+  ["signIn", "signs in by"],
   ["section", "in"],
   ["before", "after"],
   ["after", "before"]

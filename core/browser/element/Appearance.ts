@@ -4,7 +4,7 @@
  * It contains no typed text: values of fields are left out, and texts that contain an input or a secret of the run are
  * removed before it is stored.
  */
-import { Schema } from "effect"
+import { Effect, Schema } from "effect"
 import type { Secrets } from "../../redaction/Secrets.ts"
 
 const text = Schema.NullOr(Schema.String)
@@ -25,6 +25,11 @@ export const Appearance = Schema.Struct({
   alt: text,
   /** The path that a link leads to, without host, query and fragment. */
   hrefPath: text,
+  /**
+   * The names of the fields that a user and a password are typed into, for the only button that submits their form. Not
+   * known of elements that were seen by earlier versions.
+   */
+  signIn: text.pipe(Schema.withDecodingDefaultKey(Effect.succeed(null))),
   /** Its text, unless it is a field. */
   text,
   /** The name of the part of the page that contains it: its legend, heading or label. */
@@ -53,6 +58,7 @@ export const unknown: Appearance = {
   title: null,
   alt: null,
   hrefPath: null,
+  signIn: null,
   text: null,
   section: null,
   before: null,
@@ -91,6 +97,7 @@ export const scrubbed = (seen: Appearance, secrets: Secrets, inputs: Schema.Json
     title: clean(seen.title),
     alt: clean(seen.alt),
     hrefPath: clean(seen.hrefPath),
+    signIn: clean(seen.signIn),
     text: clean(seen.text),
     section: clean(seen.section),
     before: clean(seen.before),

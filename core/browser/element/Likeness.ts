@@ -32,6 +32,7 @@ const weights: Readonly<Record<Trait, number>> = {
   text: 5,
   placeholder: 3,
   hrefPath: 3,
+  signIn: 4,
   alt: 3,
   title: 2,
   type: 1.5,
@@ -54,6 +55,7 @@ const naming: ReadonlySet<Trait> = new Set([
   "text",
   "placeholder",
   "hrefPath",
+  "signIn",
   "alt"
 ])
 
@@ -100,10 +102,21 @@ const named = (one: Appearance): Appearance =>
     ? { ...one, ariaLabel: one.title, title: null }
     : one
 
+const nameOf = ({ ariaLabel, label, text }: Appearance): string | null => text ?? ariaLabel ?? label
+
 /** Whether both elements have a name, and the two are not alike. */
 const isContrary = (wanted: Appearance, seen: Appearance): boolean => {
-  const [one, other] = [wanted, seen].map(({ ariaLabel, label, text }) => text ?? ariaLabel ?? label)
+  const [one, other] = [wanted, seen].map(nameOf)
   return one != null && other != null && textLikeness(one, other) < akin
+}
+
+/**
+ * Whether both elements have a name, and the two begin alike and share half of it. That is too little to identify any
+ * element, but enough for the only button of a sign-in form.
+ */
+const isRelated = (wanted: Appearance, seen: Appearance): boolean => {
+  const [one, other] = [wanted, seen].map(nameOf)
+  return one != null && other != null && beginsAlike(one, other) && textLikeness(one, other) > 0
 }
 
 const compare = (former: Appearance, present: Appearance): Pick<ScoredCandidate, "likeness" | "isNamed"> => {
@@ -123,6 +136,7 @@ const compare = (former: Appearance, present: Appearance): Pick<ScoredCandidate,
     count(weights[trait], likeness)
     // Links with other queries, or that only run a script, share the path.
     if (trait === "hrefPath" && isContrary(wanted, seen)) continue
+    if (trait === "signIn" && (likeness < 1 || !isRelated(wanted, seen))) continue
     if (naming.has(trait) && likeness >= agrees && other !== null && beginsAlike(one, other)) isNamed = true
   }
   if (wanted.tag !== "") count(tagWeight, wanted.tag === seen.tag ? 1 : 0)

@@ -27,8 +27,8 @@ export interface Part {
 /**
  * The events that a filter takes, from those after `after` on, or from now on without it. The first part comes at once
  * and is empty; an empty one also comes whenever nothing happened for 15 seconds. With `changes` the kinds of
- * resources come that the audit trail records changes of: run windows, workflows and others. They are not kept: a change
- * while nobody reads the stream is not in a later one, and a signal that is lost is not sent again.
+ * resources come that the audit trail records changes of: run windows, workflows and others. These kinds are not stored: a
+ * stream that is opened later does not report earlier changes, and a lost signal is not sent again.
  */
 export const make = (
   workspaceId: WorkspaceId,

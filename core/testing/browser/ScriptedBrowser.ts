@@ -77,8 +77,11 @@ export interface ScriptedElement {
   readonly leadsTo?: string
   /** The browser state that a click leaves, beside its other effect or in place of it. */
   readonly leaves?: Partial<StoredState>
-  /** When it is a field: the values with which Enter leads to an address. With any other, it is emptied and complained about. */
-  readonly takes?: { readonly values: ReadonlyArray<string>; readonly leadsTo: string }
+  /**
+   * When it is a field: the values with which Enter leads to an address, or `any` for every value. With another value, it
+   * is emptied and complained about.
+   */
+  readonly takes?: { readonly values: ReadonlyArray<string> | "any"; readonly leadsTo: string }
   /** Whether it takes a file that is dropped on it. */
   readonly takesDrop?: true
   /** The text that a click copies. */
@@ -517,8 +520,9 @@ const acting = (parts: Parts, { elements, guarded, present, usable }: Finding) =
       const keys = strokes.flatMap((stroke) => (typeof stroke === "string" ? [] : [stroke.key]))
       yield* happens(state, ...keys.map((key) => ({ type: "keydown", selector, key }) as const))
       if (field?.takes === undefined || !keys.includes("Enter")) return
-      if (field.takes.values.includes((yield* Ref.get(state)).fields[selector] ?? ""))
-        return yield* goto(field.takes.leadsTo)
+      const { leadsTo, values } = field.takes
+      if (values === "any" || values.includes((yield* Ref.get(state)).fields[selector] ?? ""))
+        return yield* goto(leadsTo)
       yield* Ref.update(state, (now) => ({
         ...now,
         fields: { ...now.fields, [selector]: "" },

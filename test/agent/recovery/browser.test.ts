@@ -37,10 +37,20 @@ const coupon = (id: string) => `
   <form action="/done"><div><label for="email1">Email</label><input id="email1"></div>
   <div><label for="coupon1">Coupon code</label><input id="${id}"></div><button>Send</button></form>`
 
+const signIn = (buttons: string) => `
+  <form action="/done"><label>User <input name="user"></label><label>Password <input type="password" name="pass"></label>
+  ${buttons}</form>`
+
 const pages: Record<string, Answer> = {
   "/done": html(done),
   "/coupon": html(coupon("coupon1")),
   "/coupon/renamed": html(coupon("q7x")),
+  "/signin": html(signIn(`<button id="in">Log in</button>`)),
+  "/signin/reworded": html(
+    signIn(
+      `<button type="button" onclick="location='/bought'">Log in help</button><button id="q7x">Log in now</button>`
+    )
+  ),
   "/cookies": html(
     banner(`<p>We use cookies</p><button onclick="location='/bought'">Buy now</button>
       <button onclick="${gone}">Alle akzeptieren</button>`)
@@ -256,22 +266,28 @@ describe.concurrent("recovery in a real browser", () => {
   )
 
   it.live(
-    "a field with another id than its label names is found by that label",
+    "a field with a label for its old id, and the only button of a sign-in form under another id and text, are found",
     () =>
       onPages((run) =>
         Effect.gen(function* () {
           const recovery = { selectors: true }
           const coupon = "//input[@id='coupon1']"
           const fill: Step = { action: "INPUT_TEXT", parameters: { selector: coupon, text: "HALF", wait_time: 500 } }
-          const steps = [fill, click("//button"), read]
-          const first = yield* ElementMemory.of(Effect.succeed([]))
-          succeeded(yield* run("/coupon", steps, { recovery, memories: first.memories }))
-          const { memories } = yield* ElementMemory.of(Effect.succeed(first.learned()))
-          const { analyses } = succeeded(yield* run("/coupon/renamed", steps, { recovery, memories }))
-          assert.deepStrictEqual(
-            analyses.map(({ kind, outcome }) => [kind, outcome]),
-            [["selector", "success"]]
-          )
+          const changes = [
+            ["/coupon", "/coupon/renamed", [fill, click("//button"), read]],
+            ["/signin", "/signin/reworded", [click("//button[@id='in']", { wait_time: 500 }), read]]
+          ] as const
+          for (const [before, after, steps] of changes) {
+            const first = yield* ElementMemory.of(Effect.succeed([]))
+            succeeded(yield* run(before, steps, { recovery, memories: first.memories }))
+            const { memories } = yield* ElementMemory.of(Effect.succeed(first.learned()))
+            const { analyses } = succeeded(yield* run(after, steps, { recovery, memories }))
+            assert.deepStrictEqual(
+              analyses.map(({ kind, outcome }) => [kind, outcome]),
+              [["selector", "success"]],
+              after
+            )
+          }
         })
       ),
     patient

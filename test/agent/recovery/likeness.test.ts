@@ -19,6 +19,13 @@ const submit: Partial<Appearance> = {
   path: "html>body>form>button"
 }
 
+const login: Partial<Appearance> = {
+  type: "submit",
+  text: "Log in",
+  signIn: "user pass",
+  path: "html>body>form>button"
+}
+
 const field: Partial<Appearance> = { tag: "input", role: "textbox", type: "text", name: "email", label: "E-mail" }
 
 /** A link of a site whose pages differ by their queries alone. */
@@ -59,6 +66,17 @@ const table: ReadonlyArray<readonly [string, Partial<Appearance>, ReadonlyArray<
     ],
     ["no contrary", { text: "Subscribe", id: "subscribe" }, [{ text: "Unsubscribe", id: "unsubscribe" }], null],
     ["no longer text that commits to more", { text: "Delete", id: "x" }, [{ text: "Delete account", id: "y" }], null],
+    [
+      "the only button of a sign-in form, under another id and a longer text",
+      { ...login, id: "in" },
+      [
+        { text: "Register", type: "button" },
+        { ...login, text: "Log in now" }
+      ],
+      "1"
+    ],
+    ["none of another sign-in form", login, [{ ...login, text: "Log in now", signIn: "client code" }], null],
+    ["nothing else in a sign-in form", login, [{ ...login, text: "Delete account" }], null],
     [
       "a field by its name and label",
       field,

@@ -5,13 +5,13 @@ import { once } from "node:events"
 import { appendFile, mkdir, mkdtemp, readFile, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import type { Page } from "playwright-core"
-import { click, type Move, read, step, text, texts, type } from "../../gauntlet/Workflow.ts"
+import { click, read, step, text, texts, type } from "../../gauntlet/Workflow.ts"
 import type { Application, Task } from "./Application.ts"
 import * as MariaDb from "./MariaDb.ts"
 import { debian } from "./Packages.ts"
 import * as Php from "./Php.ts"
 import { stopAndRemove } from "./Processes.ts"
+import { type SignedInTask, type SignIn, withSignIn } from "./SignIn.ts"
 
 const version = "1:1.39.17-1+deb12u2"
 
@@ -32,13 +32,12 @@ $wgRateLimits = [];
 $wgPasswordAttemptThrottle = [];
 `
 
-const signIn = [
-  type("//input[@id='wpName1']", user.name),
-  type("//input[@id='wpPassword1']", user.password),
-  click("//button[@id='wpLoginAttempt']")
-]
-
-const signInTargets = ["#wpName1", "#wpPassword1", "#wpLoginAttempt"]
+const signIn: SignIn = {
+  user,
+  name: "wpName1",
+  password: "wpPassword1",
+  button: { tag: "button", id: "wpLoginAttempt" }
+}
 
 const area = "//textarea[@id='wpTextbox1']"
 
@@ -102,25 +101,8 @@ export const application: Application = {
       return answer.ok ? await answer.text() : null
     }
     /** A task that begins with signing in, which leads to a page. */
-    const at = (
-      page: string,
-      { moves, targets, ...task }: Omit<Task, "url" | "workflow"> & { readonly moves: ReadonlyArray<Move> }
-    ): Task => {
-      const url = `${origin}/index.php?title=Special:UserLogin&returnto=${page}`
-      return {
-        ...task,
-        url,
-        ...(targets === undefined ? {} : { targets: [...signInTargets, ...targets] }),
-        workflow: [...signIn, ...moves],
-        byHand: async (page: Page) => {
-          await page.goto(url, { waitUntil: "domcontentloaded" })
-          await page.locator("#wpName1").fill(user.name)
-          await page.locator("#wpPassword1").fill(user.password)
-          await page.locator("#wpLoginAttempt").click()
-          return await task.byHand(page)
-        }
-      }
-    }
+    const at = (page: string, task: Omit<SignedInTask, "url">): Task =>
+      withSignIn(signIn, { ...task, url: `${origin}/index.php?title=Special:UserLogin&returnto=${page}` })
     const nothing = async () => undefined
     const history = `${origin}/index.php?title=Grown&action=history&limit=5`
 

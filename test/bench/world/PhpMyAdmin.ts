@@ -4,12 +4,13 @@ import { mkdir, mkdtemp, readFile, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { Page } from "playwright-core"
-import { click, doubleClick, type Move, press, read, step, text, texts, type } from "../../gauntlet/Workflow.ts"
+import { click, doubleClick, press, read, step, text, texts, type } from "../../gauntlet/Workflow.ts"
 import type { Application, Task } from "./Application.ts"
 import * as MariaDb from "./MariaDb.ts"
 import { debian } from "./Packages.ts"
 import * as Php from "./Php.ts"
 import { stopAndRemove } from "./Processes.ts"
+import { type SignedInTask, type SignIn, withSignIn } from "./SignIn.ts"
 
 const version = "4:5.2.1+dfsg-1+deb12u1"
 
@@ -84,13 +85,12 @@ create table shop.old (id int primary key);
 insert into shop.orders values ${grains.join(",")};
 `
 
-const signIn = [
-  type("//input[@id='input_username']", user.name),
-  type("//input[@id='input_password']", user.password),
-  click("//input[@id='input_go']")
-]
-
-const signInTargets = ["#input_username", "#input_password", "#input_go"]
+const signIn: SignIn = {
+  user,
+  name: "input_username",
+  password: "input_password",
+  button: { tag: "input", id: "input_go" }
+}
 
 const said = read(
   { said: text("//div[contains(@class, 'alert-success')]") },
@@ -133,26 +133,8 @@ export const application: Application = {
       await query(shop)
     }
     /** A task that begins with signing in, which leads to a page. */
-    const at = (
-      page: string,
-      { moves, targets, ...task }: Omit<Task, "prepare" | "url" | "workflow"> & { readonly moves: ReadonlyArray<Move> }
-    ): Task => {
-      const url = `${origin}/index.php?route=/${page}`
-      return {
-        ...task,
-        prepare,
-        url,
-        ...(targets === undefined ? {} : { targets: [...signInTargets, ...targets] }),
-        workflow: [...signIn, ...moves],
-        byHand: async (page) => {
-          await page.goto(url, { waitUntil: "domcontentloaded" })
-          await page.locator("#input_username").fill(user.name)
-          await page.locator("#input_password").fill(user.password)
-          await page.locator("#input_go").click()
-          return await task.byHand(page)
-        }
-      }
-    }
+    const at = (page: string, task: Omit<SignedInTask, "prepare" | "url">): Task =>
+      withSignIn(signIn, { ...task, prepare, url: `${origin}/index.php?route=/${page}` })
     const table = "&db=shop&table=orders"
     const whole = "&db=shop"
 

@@ -8,11 +8,12 @@ import { DatabaseSync } from "node:sqlite"
 import { text as wholeText } from "node:stream/consumers"
 import type { Page } from "playwright-core"
 import { SMTPServer } from "smtp-server"
-import { click, type Move, press, read, step, text, texts, type } from "../../gauntlet/Workflow.ts"
+import { click, press, read, step, text, texts, type } from "../../gauntlet/Workflow.ts"
 import type { Application, Task } from "./Application.ts"
 import * as Dovecot from "./Dovecot.ts"
 import { debian } from "./Packages.ts"
 import * as Php from "./Php.ts"
+import { type SignedInTask, type SignIn, withSignIn } from "./SignIn.ts"
 
 const version = "1.6.5+dfsg-1+deb12u13"
 
@@ -94,14 +95,12 @@ const messages = [
   mail("Sheaf", withFile, 31, 'multipart/mixed; boundary="part"')
 ]
 
-const signIn = [
-  type("//input[@id='rcmloginuser']", user.name),
-  type("//input[@id='rcmloginpwd']", user.password),
-  click("//button[@id='rcmloginsubmit']")
-]
-
-/** Its own scripts enable the buttons of other pages by their ids, so those are not changed. */
-const signInTargets = ["#rcmloginuser", "#rcmloginpwd", "#rcmloginsubmit"]
+const signIn: SignIn = {
+  user,
+  name: "rcmloginuser",
+  password: "rcmloginpwd",
+  button: { tag: "button", id: "rcmloginsubmit" }
+}
 
 const shown = texts("//table[@id='messagelist']/tbody/tr//td[@class='subject']/span[@class='subject']/a")
 
@@ -206,27 +205,10 @@ export const application: Application = {
     }
     const subjectsIn = async (mailbox: string) =>
       (await mailboxes.stored(mailbox)).map((one) => /^Subject: (.*?)\r?$/m.exec(one)?.[1] ?? "")
+    // Scripts of the application enable the buttons of other pages by their ids, so those are not among the targets.
     /** A task that begins with signing in, which leads to a page. */
-    const at = (
-      query: string,
-      { moves, targets, ...task }: Omit<Task, "prepare" | "url" | "workflow"> & { readonly moves: ReadonlyArray<Move> }
-    ): Task => {
-      const url = `${origin}/?${query}`
-      return {
-        ...task,
-        prepare,
-        url,
-        ...(targets === undefined ? {} : { targets: [...signInTargets, ...targets] }),
-        workflow: [...signIn, ...moves],
-        byHand: async (page) => {
-          await page.goto(url, { waitUntil: "domcontentloaded" })
-          await page.locator("#rcmloginuser").fill(user.name)
-          await page.locator("#rcmloginpwd").fill(user.password)
-          await page.locator("#rcmloginsubmit").click()
-          return await task.byHand(page)
-        }
-      }
-    }
+    const at = (query: string, task: Omit<SignedInTask, "prepare" | "url">): Task =>
+      withSignIn(signIn, { ...task, prepare, url: `${origin}/?${query}` })
     const list = "_task=mail&_mbox=INBOX"
     const newest = [...subjects].reverse()
 

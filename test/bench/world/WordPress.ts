@@ -4,12 +4,13 @@ import { mkdir, mkdtemp, readdir, readFile, symlink, writeFile } from "node:fs/p
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { Page } from "playwright-core"
-import { choose, click, hover, type Move, press, read, step, text, texts, type } from "../../gauntlet/Workflow.ts"
+import { choose, click, hover, press, read, step, text, texts, type } from "../../gauntlet/Workflow.ts"
 import type { Application, Task } from "./Application.ts"
 import * as MariaDb from "./MariaDb.ts"
 import { debian } from "./Packages.ts"
 import * as Php from "./Php.ts"
 import { stopAndRemove } from "./Processes.ts"
+import { type SignedInTask, type SignIn, withSignIn } from "./SignIn.ts"
 
 const version = "6.1.9+dfsg1-0+deb12u1"
 
@@ -65,18 +66,11 @@ wp_insert_comment(['comment_post_ID' => 200, 'comment_author' => 'Charles', 'com
   'comment_content' => 'How much grain?', 'comment_approved' => 0]);
 `
 
-const signIn = [
-  type("//input[@id='user_login']", user.name),
-  type("//input[@id='user_pass']", user.password),
-  click("//input[@id='wp-submit']")
-]
-
-const signInTargets = ["#user_login", "#user_pass", "#wp-submit"]
-
-const signInByHand = async (page: Page) => {
-  await page.locator("#user_login").fill(user.name)
-  await page.locator("#user_pass").fill(user.password)
-  await page.locator("#wp-submit").click()
+const signIn: SignIn = {
+  user,
+  name: "user_login",
+  password: "user_pass",
+  button: { tag: "input", id: "wp-submit" }
 }
 
 const title = "//h1[contains(@class, 'editor-post-title__input')]"
@@ -150,21 +144,8 @@ export const application: Application = {
     }
     const login = (path: string) => `${origin}/wp-login.php?redirect_to=${encodeURIComponent(path)}`
     /** A task that begins with signing in, which leads to a page. */
-    const at = (
-      path: string,
-      { moves, targets, ...task }: Omit<Task, "prepare" | "url" | "workflow"> & { readonly moves: ReadonlyArray<Move> }
-    ): Task => ({
-      ...task,
-      prepare,
-      url: login(path),
-      ...(targets === undefined ? {} : { targets: [...signInTargets, ...targets] }),
-      workflow: [...signIn, ...moves],
-      byHand: async (page) => {
-        await page.goto(login(path), { waitUntil: "domcontentloaded" })
-        await signInByHand(page)
-        return await task.byHand(page)
-      }
-    })
+    const at = (path: string, task: Omit<SignedInTask, "prepare" | "url">): Task =>
+      withSignIn(signIn, { ...task, prepare, url: login(path) })
 
     const tasks: ReadonlyArray<Task> = [
       at("/wp-admin/", {

@@ -1,4 +1,5 @@
 /** Rich text and code editors: the field for their keys, and their displayed text. */
+import { isUsable } from "../dom/Visible.ts"
 import { keep, keptBefore } from "../find/Kept.ts"
 import { noteOthers } from "./Strays.ts"
 
@@ -32,6 +33,22 @@ export const typed = (_arg: null, element: Element): Typed => {
   const type = element instanceof HTMLInputElement ? element.type : ""
   return { editor: editorOf(element), isChosen: /^(date|time|datetime-local|month|week|color|range)$/.test(type) }
 }
+
+/** Whether an element is typed into without an editor, and can be now: then its text is selected, and it has the focus. */
+export const selectPlain = (_arg: null, element: Element): "selected" | "special" | "later" => {
+  const { editor, isChosen } = typed(null, element)
+  if (editor !== null || isChosen) return "special"
+  if (!takesText(element) || !isUsable(element) || element.matches(":disabled,:read-only")) return "later"
+  if (element.closest("[aria-disabled=true]") !== null) return "later"
+  element.select()
+  element.focus()
+  return "selected"
+}
+
+/** A field that takes every text as it is typed. */
+const takesText = (element: Element): element is HTMLInputElement | HTMLTextAreaElement =>
+  element instanceof HTMLTextAreaElement ||
+  (element instanceof HTMLInputElement && /^(text|email|password|search|tel|url)$/.test(element.type))
 
 const editorOf = (element: Element): EditorKind | null =>
   codeAround(element) ?? codeIn(element) ?? richAt(element) ?? (isHidden(element) ? beside(element) : null)

@@ -21,6 +21,9 @@ export const childrenOf = getter<NodeListOf<ChildNode>>(Node.prototype, "childNo
 export const attributesOf = getter<NamedNodeMap>(Element.prototype, "attributes")
 export const idOf = getter<string>(Element.prototype, "id")
 
+/** The fields and buttons of a form. */
+export const controlsOf = getter<HTMLFormControlsCollection>(HTMLFormElement.prototype, "elements")
+
 /** The elements that are children of an element. */
 export const innerOf = getter<HTMLCollection>(Element.prototype, "children")
 

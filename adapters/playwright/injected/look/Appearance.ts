@@ -3,8 +3,8 @@
  */
 import type { Appearance } from "../../../../core/browser/element/Appearance.ts"
 import { altOf, labelOf, roleOf } from "../dom/Names.ts"
-import { isField, orNull, says } from "../dom/Text.ts"
-import { idOf } from "../find/Nodes.ts"
+import { isField, isPress, orNull, says } from "../dom/Text.ts"
+import { controlsOf, idOf } from "../find/Nodes.ts"
 import { steps, testIds } from "../find/Selectors.ts"
 
 export const appearanceOf = (element: Element): Appearance => ({
@@ -20,6 +20,7 @@ export const appearanceOf = (element: Element): Appearance => ({
   title: orNull(element.getAttribute("title")),
   alt: altOf(element),
   hrefPath: hrefPath(element),
+  signIn: signInOf(element),
   text: orNull(says(element)),
   section: sectionOf(element),
   before: beside(element, "previousSibling"),
@@ -38,6 +39,28 @@ const danglingLabelOf = (element: Element): string | null => {
 
 const hrefPath = (element: Element): string | null =>
   element instanceof HTMLAnchorElement && /^https?:/.test(element.href) ? orNull(new URL(element.href).pathname) : null
+
+const isSubmit = (element: Element): element is HTMLButtonElement | HTMLInputElement =>
+  (element instanceof HTMLButtonElement && element.type === "submit") ||
+  (element instanceof HTMLInputElement && /^(submit|image)$/.test(element.type))
+
+/** The names of the fields of a sign-in form, for the only button that submits it: one password, and something before. */
+const signInOf = (element: Element): string | null => {
+  const form = isSubmit(element) ? element.form : null
+  if (form === null) return null
+  const names: Array<string> = []
+  let passwords = 0
+  for (const one of controlsOf(form)) {
+    if (one !== element && isSubmit(one)) return null
+    if (!isField(one) || isPress(one) || one.type === "hidden") continue
+    if (one.type === "password") {
+      if (names.length === 0) return null
+      passwords++
+    }
+    names.push(one.name)
+  }
+  return passwords === 1 ? orNull(names.join(" ")) : null
+}
 
 /** The name of the part of the page that contains an element. */
 const sectionOf = (element: Element): string | null => {

@@ -29,7 +29,10 @@ const promise = <A, E>(title: string, test: () => Effect.Effect<A, E, Stores>) =
     Effect.suspend(() => Effect.provideService(test(), Clock.Clock, SteppingClock.make(0).clock))
   )
 
-/** The announcement of a hold, in which every held run of some workflows has events of its own. */
+/**
+ * The announcement of a hold. Each held run of the workflows in `toAll` has its own event; of any other workflow, one
+ * event reports all held runs.
+ */
 const announcement = (...toAll: ReadonlyArray<StoredWorkflow>): HoldAnnouncement => ({
   ofWorkflow: ({ gate, run }, held, now) => [
     {
@@ -133,7 +136,7 @@ export const promises: ReadonlyArray<Contract.ContractPromise<Stores>> = [
       assert.notInclude(yield* kindsOf(last), "execution.paused")
     })
   ),
-  promise("watches a run of its own workspace, and changes none that does not wait or is not held", () =>
+  promise("watches a run only for its workspace, and changes no run that is not waiting or not held", () =>
     Effect.gen(function* () {
       const runs = yield* RunStore
       const caller = yield* makeWorkspace()
@@ -148,7 +151,7 @@ export const promises: ReadonlyArray<Contract.ContractPromise<Stores>> = [
       yield* pause(caller, workflow, "Stop")
       assert.isFalse(yield* watch(ended))
       assert.deepStrictEqual(yield* kindsOf(ended), ["execution.queued", "execution.stopped"])
-      // It is watched since before the edit, and told of it with the others.
+      // It was watched before the edit, so it is announced with the others.
       yield* announceAll()
       assert.deepStrictEqual(
         (yield* kindsOf(free)).filter((kind) => kind !== "workflow.paused"),

@@ -67,6 +67,7 @@ const rules: Readonly<Record<Project, ReadonlyArray<string>>> = {
     "test/mail/",
     "test/model/protocol.test.ts",
     "test/request/rateLimit.test.ts",
+    "test/runtime/recorders.test.ts",
     "test/secrets/",
     "test/vault/accounts.test.ts",
     "test/vault/secrecy.test.ts",

@@ -33,6 +33,8 @@ export const defaults: Options = {
   budgetMillis: fetchMillis
 }
 
+const incomplete = new FileNotFetched({ kind: "failed", reason: "the answer ended before it was complete" })
+
 /** Maximum number of redirects. */
 const maxRedirects = 5
 
@@ -83,6 +85,8 @@ export const make = (options: Options): FileSource => {
   /** Writes a response to a file, up to the size limit. */
   const written = (incoming: IncomingMessage, path: string) =>
     Effect.callback<void, FileNotFetched>((resume) => {
+      // The connection may have ended before anything listened to it.
+      if (incoming.destroyed) return resume(Effect.fail(incomplete))
       const file = createWriteStream(path, { mode: 0o600 })
       let size = 0
       const end = (failure: FileNotFetched | null) => {
@@ -96,9 +100,7 @@ export const make = (options: Options): FileSource => {
         size += chunk.length
         if (size > maxBytes) end(tooLarge)
       })
-      incoming.on("error", () =>
-        end(new FileNotFetched({ kind: "failed", reason: "the answer ended before it was complete" }))
-      )
+      incoming.on("error", () => end(incomplete))
       file.on("error", () => end(new FileNotFetched({ kind: "failed", reason: "it could not be written to disk" })))
       file.on("finish", () => end(null))
       incoming.pipe(file)
@@ -113,7 +115,10 @@ export const make = (options: Options): FileSource => {
     for (let redirects = 0; redirects <= maxRedirects; redirects++) {
       const refused = refusal(url) ?? isRefused(url)
       if (refused !== null) return yield* new FileNotFetched({ kind: "forbidden", reason: refused })
-      const incoming = yield* Effect.acquireRelease(asked(url), (one) => Effect.sync(() => void one.destroy()))
+      // A site may never answer.
+      const incoming = yield* Effect.acquireRelease(asked(url), (one) => Effect.sync(() => void one.destroy()), {
+        interruptible: true
+      })
       const { headers, statusCode: status = 0 } = incoming
       if (
         status >= 300 &&

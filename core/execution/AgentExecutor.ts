@@ -1,6 +1,7 @@
 /** Executes the graph of a run in a browser with the agent, and reports the events of the run. */
 import { Effect, Layer, Redacted, Result } from "effect"
 import * as Agent from "../agent/Agent.ts"
+import { CaptchaSolver } from "../agent/action/CaptchaSolver.ts"
 import { RunLimits } from "../agent/Limits.ts"
 import { ModelBudget } from "../agent/model/Budget.ts"
 import { Model } from "../agent/model/Model.ts"
@@ -47,6 +48,8 @@ export const layer = Layer.effect(
     const observerOf = yield* RunObserver.make
     const evidence = yield* EvidenceRecorder.make
     const sourceOfFiles = yield* FileSource
+    const solver = yield* CaptchaSolver
+    const sandbox = yield* Sandbox.Sandbox
     const codes = yield* LoginCodes
     const openAccounts = yield* RunAccounts.make
     const sessionOf = yield* RunSession.make
@@ -110,6 +113,7 @@ export const layer = Layer.effect(
       ).pipe(
         Effect.provideService(Browser, browser),
         Effect.provideService(FileSource, sourceOfFiles),
+        Effect.provideService(CaptchaSolver, solver),
         Effect.provideService(Model, model),
         Effect.provideService(Advisor, ModelAdvice.make(secrets)),
         Effect.provideService(
@@ -127,6 +131,7 @@ export const layer = Layer.effect(
       const secrets = new Secrets()
       return carryOut(claimed, reporter, secrets).pipe(
         Effect.provideService(Sandbox.Owner, claimed.run.workspaceId),
+        Effect.provideService(Sandbox.Sandbox, sandbox),
         Effect.tap((outcome) => forgetFailed(claimed.run, outcome)),
         Effect.catchDefect((defect) => Effect.die(new Error(secrets.describe(defect))))
       )

@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { Effect, type Layer, Result } from "effect"
+import { Clock, Effect, type Layer, Result } from "effect"
 import { TestClock } from "effect/testing"
 import type { GateStore } from "../../core/gate/GateStore.ts"
 import { chosen } from "../../core/run/CredentialReferences.ts"
@@ -281,6 +281,45 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
         const sent = yield* submit(yield* makeWorkflow(caller))
         assert.deepStrictEqual(ids(yield* claim(1)), [sent])
       })
+    )
+
+    promise(
+      "a run that was submitted while a claim found that others wait for a credential starts with the next claim",
+      (caller, workflow) =>
+        Effect.gen(function* () {
+          const at = yield* Clock.currentTimeMillis
+          yield* makeEntry(caller, "busy")
+          yield* makeEntry(caller, "free")
+          yield* submit(workflow, naming("busy"))
+          yield* claim()
+          yield* submit(workflow, naming("busy"))
+          // By a process whose clock is ahead, or after the claim has read its own.
+          yield* TestClock.setTime(at + 5)
+          const late = yield* submit(workflow, naming("free"))
+          yield* TestClock.setTime(at)
+          assert.deepStrictEqual(yield* claim(), [])
+          assert.deepStrictEqual(yield* claim(), [])
+          yield* TestClock.setTime(at + 10)
+          assert.deepStrictEqual(ids(yield* claim()), [late])
+        })
+    )
+
+    promise(
+      "a run that was submitted while a claim found only a postponed one starts with the next claim",
+      (_caller, workflow) =>
+        Effect.gen(function* () {
+          const at = yield* Clock.currentTimeMillis
+          yield* submit(workflow)
+          const [first] = yield* claim()
+          yield* settle(first, { _tag: "Failed", data: {}, errors: [], retry: { times: 1, delayMillis: 600_000 } })
+          yield* TestClock.setTime(at + 5)
+          const late = yield* submit(workflow)
+          yield* TestClock.setTime(at)
+          assert.deepStrictEqual(yield* claim(), [])
+          assert.deepStrictEqual(yield* claim(), [])
+          yield* TestClock.setTime(at + 10)
+          assert.deepStrictEqual(ids(yield* claim()), [late])
+        })
     )
 
     promise("a requeued run chooses again", (caller, workflow) =>

@@ -3,6 +3,7 @@ import { Deferred, Effect, Layer, Redacted } from "effect"
 import * as Crypto from "../../adapters/crypto/Crypto.ts"
 import * as Encryption from "../../adapters/crypto/Encryption.ts"
 import * as Memory from "../../adapters/memory/Memory.ts"
+import { CaptchaSolver, widgets } from "../../core/agent/action/CaptchaSolver.ts"
 import { Browser } from "../../core/browser/Browser.ts"
 import type { Elements } from "../../core/browser/Elements.ts"
 import type { RunEvent } from "../../core/event/RunEvent.ts"
@@ -11,11 +12,18 @@ import { Executor } from "../../core/run/Executor.ts"
 import * as Run from "../../core/run/Run.ts"
 import { RunStore } from "../../core/run/RunStore.ts"
 import { Runs } from "../../core/run/Runs.ts"
+import * as Machine from "../../core/run/simulation/Machine.ts"
+import * as Outside from "../../core/run/simulation/Outside.ts"
+import type { Work } from "../../core/run/simulation/Scenario.ts"
+import * as VirtualTime from "../../core/run/simulation/VirtualTime.ts"
 import * as ScriptedBrowser from "../../core/testing/browser/ScriptedBrowser.ts"
 import * as Contract from "../../core/testing/contract/Contract.ts"
 import * as ExecutorContract from "../../core/testing/contract/run/ExecutorContract.ts"
+import * as Sandbox from "../../core/workflow/sandbox/Sandbox.ts"
+import type { WorkflowStore } from "../../core/workflow/WorkflowStore.ts"
 import { Workflows } from "../../core/workflow/Workflows.ts"
 import { RunId } from "../../core/workspace/Ids.ts"
+import type { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
 import { graphOf } from "../support/browser.ts"
 import { makeWorkflow, makeWorkspace, submission } from "../support/fixtures.ts"
 
@@ -59,13 +67,17 @@ const counting = (clicks: Clicks) =>
     )
   ).pipe(Layer.provide(ScriptedBrowser.layer(site)))
 
+/** The service in memory, with the agent on a browser. */
+const servicesOn = (browser: Layer.Layer<Browser>, executor: typeof AgentExecutor.layer = AgentExecutor.layer) =>
+  Layer.mergeAll(Runs.layer, Workflows.layer, executor).pipe(
+    Layer.provide(Encryption.layer(Redacted.make("00".repeat(32)))),
+    Layer.provideMerge(Layer.mergeAll(Memory.layer, Crypto.layer, browser))
+  )
+
 /** The agent on a scripted browser, and runs for it. */
 const agent = Layer.suspend(() => {
   const clicks: Clicks = { made: 0, begun: Deferred.makeUnsafe() }
-  const services = Layer.mergeAll(Runs.layer, Workflows.layer, AgentExecutor.layer).pipe(
-    Layer.provide(Encryption.layer(Redacted.make("00".repeat(32)))),
-    Layer.provideMerge(Layer.mergeAll(Memory.layer, Crypto.layer, counting(clicks)))
-  )
+  const services = servicesOn(counting(clicks))
   const attempts = Layer.effect(
     ExecutorContract.Attempts,
     Effect.gen(function* () {
@@ -88,6 +100,40 @@ const agent = Layer.suspend(() => {
     })
   )
   return attempts.pipe(Layer.provideMerge(services), Layer.orDie)
+})
+
+// The simulation
+
+/** The executor of simulated processes, on a clock that a test does not move. */
+const simulated = Layer.suspend(() => {
+  const time = VirtualTime.make(0)
+  const outside = Outside.make()
+  const machine = Machine.make("worker 1", time, time.clockOf(VirtualTime.exact), { isDown: false })
+  const attempted = (work: Work) =>
+    Effect.gen(function* () {
+      const store = yield* RunStore
+      const workflow = yield* makeWorkflow(yield* makeWorkspace())
+      yield* store.submit(submission(workflow, { input: { ...work } }))
+      const [claimed] = yield* store.claim({ worker: "w", limit: 1, leaseMillis: 60_000 })
+      if (claimed === undefined) throw new Error("Nothing was claimed")
+      const changes = Effect.sync(() => outside.commits.filter(({ runId }) => runId === claimed.run.id).length)
+      return { claimed, changes, begun: Effect.repeat(Effect.yieldNow, { times: 10 }) }
+    })
+  const work: Work = { millis: 2, acts: true, commits: true, ends: "success" }
+  const attempts = Layer.effect(
+    ExecutorContract.Attempts,
+    Effect.map(Effect.context<RunStore | WorkflowStore | WorkspaceStore>(), (stores) => {
+      const of = (more: Partial<Work>) => Effect.provideContext(attempted({ ...work, ...more }), stores)
+      return {
+        succeeding: of({}),
+        failing: of({ commits: false, ends: "failed" }),
+        endless: of({ millis: 3_600_000 })
+      }
+    })
+  )
+  return Layer.merge(attempts, Layer.succeed(Executor, Outside.executorOf(machine, outside))).pipe(
+    Layer.provide(Memory.layer)
+  )
 })
 
 // An executor of a few lines, and what it can do wrong
@@ -239,6 +285,10 @@ const faults: Readonly<Record<string, readonly [Executor["Service"]["execute"], 
 describe("the contract of executors", () => {
   it.live("is kept by the agent", () => Effect.map(brokenBy(agent), (broken) => assert.deepStrictEqual(broken, [])))
 
+  it.live("is kept by the executor of the simulation", () =>
+    Effect.map(brokenBy(simulated), (broken) => assert.deepStrictEqual(broken, []))
+  )
+
   it.live("is kept by an executor of a few lines", () =>
     Effect.map(brokenBy(own(sound.execute)), (broken) => assert.deepStrictEqual(broken, []))
   )
@@ -247,6 +297,48 @@ describe("the contract of executors", () => {
     Effect.gen(function* () {
       const [execute, titles] = faults[fault] ?? [sound.execute, []]
       assert.deepStrictEqual(yield* brokenBy(own(execute)), [...titles])
+    })
+  )
+})
+
+describe("the agent of a program", () => {
+  const marks = widgets.turnstile.marks
+  const { answer } = widgets.turnstile
+  const puzzle: ScriptedBrowser.ScriptedSite = {
+    "https://shop.example/": [{ selector: marks }, { selector: answer, value: "" }]
+  }
+  const typing = { strokes: ["token"], existing: "replace", delayMillis: 0, paste: false } as const
+  const solver = Layer.succeed(CaptchaSolver, {
+    solve: (_, page) => Effect.ignore(page.elements.type({ selector: answer, waitMillis: 0 }, typing))
+  })
+
+  it.live("works with the solver of captchas and the sandbox that its layer was given", () =>
+    Effect.gen(function* () {
+      const asked: Array<string> = []
+      const sandbox = Layer.succeed(Sandbox.Sandbox, {
+        run: (owner, name, input) => {
+          asked.push(name)
+          return Sandbox.inProcess.run(owner, name, input)
+        }
+      })
+      const own = AgentExecutor.layer.pipe(Layer.provide([solver, sandbox]))
+      const outcome = yield* Effect.gen(function* () {
+        const [runs, store, workflows] = [yield* Runs, yield* RunStore, yield* Workflows]
+        const caller = yield* makeWorkspace()
+        const { workflow } = yield* workflows.create(caller, {
+          name: "Shop",
+          ...graphOf("https://shop.example/", [
+            { action: "CAPTCHA", parameters: { captcha_type: "turnstile", wait_time: 0 } }
+          ])
+        })
+        yield* runs.submit(caller, { workflowId: workflow.id, input: {}, options: {} })
+        const [claimed] = yield* store.claim({ worker: "w", limit: 1, leaseMillis: 60_000 })
+        if (claimed === undefined) throw new Error("Nothing was claimed")
+        const ignoring = { event: () => Effect.void, mark: () => Effect.void, loggedIn: () => Effect.void }
+        return yield* (yield* Executor).execute(claimed, ignoring)
+      }).pipe(Effect.provide(Layer.fresh(servicesOn(ScriptedBrowser.layer(puzzle), own))))
+      assert.strictEqual(outcome._tag, "Success", JSON.stringify(outcome))
+      assert.include(asked, "readGraph")
     })
   )
 })

@@ -623,7 +623,7 @@ const forget = (sql: SqlClient.SqlClient, turns: ReadonlyMap<string, Turn>, now:
               and status in ('execution.queued', 'execution.requeued') and released_at is not null)
           then ${new Date(now + blockedMillis)}::timestamptz end,
         ready_at = case when names is not null then least(${new Date(now + blockedMillis)}, ${putOff})
-          when (${waiting} and not_before <= ${new Date(now)} order by sequence limit 1) is not null then 'epoch'
+          when (${waiting} and ${PgQueues.mayByTime(sql, new Date(now))} order by sequence limit 1) is not null then 'epoch'
           else coalesce(${putOff}, 'epoch') end
       from json_to_recordset(${JSON.stringify(forgotten)}::json) as forgotten (workflow_id uuid, names text[])
       where gates.workflow_id = forgotten.workflow_id`
@@ -650,7 +650,7 @@ const forgetReleased = (sql: SqlClient.SqlClient, turns: ReadonlyMap<string, Tur
           released_ready_at = case
             when not exists (select from runs where ${waiting}) then null
             when ${names === null} and exists (
-              select from runs where ${waiting} and ${may} and not_before <= ${new Date(now)}) then 'epoch'
+              select from runs where ${waiting} and ${may} and ${PgQueues.mayByTime(sql, new Date(now))}) then 'epoch'
             else least(${new Date(now + blockedMillis)}::timestamptz, (
               select min(not_before) from runs where ${waiting} and not_before > ${new Date(now)})) end
         where workflow_id = ${workflow_id}`

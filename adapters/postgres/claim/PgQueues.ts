@@ -55,6 +55,10 @@ export const oldestIn = (
   ) as following where queue = ${of.queue}
 )`
 
+/** Whether a waiting run is not postponed. A new run never is, also where it was accepted by a clock that is ahead. */
+export const mayByTime = (sql: SqlClient.SqlClient, now: Date) =>
+  sql`(status = 'execution.queued' or not_before <= ${now})`
+
 /** The number of oldest runs that are read, and of queues at a time and in total. */
 const window = 64
 const queuesTogether = 256
@@ -77,7 +81,8 @@ export interface Startable {
 }
 
 /**
- * The queues of a workflow that have a run which may start by time, at most so many.
+ * The queues of a workflow that have a run which may start by time, or a new one, at most so many. A new run may start from
+ * its submission on, by the clock of the process that accepted it, which may be ahead of `now`.
  */
 export const withRuns = (
   sql: SqlClient.SqlClient,
@@ -92,7 +97,7 @@ export const withRuns = (
       queue: sql`some_queues.queue`,
       behind: 0n,
       limit: 1,
-      condition: sql`not_before <= ${new Date(now)} and ${ReleasedRuns.condition(sql, among)}`
+      condition: sql`${mayByTime(sql, new Date(now))} and ${ReleasedRuns.condition(sql, among)}`
     })}`
 
 /**

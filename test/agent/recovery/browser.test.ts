@@ -37,6 +37,12 @@ const coupon = (id: string) => `
   <form action="/done"><div><label for="email1">Email</label><input id="email1"></div>
   <div><label for="coupon1">Coupon code</label><input id="${id}"></div><button>Send</button></form>`
 
+const contact = (id: string) => `
+  <form action="/done"><h2>Properties</h2>
+  <div class="row"><label for="ff_firstname">First Name</label><div><input id="ff_firstname" name="_firstname"></div></div>
+  <div class="row"><label for="ff_surname">Last Name</label><div><input id="${id}" name="_surname" required></div></div>
+  <button>Save</button></form>`
+
 const signIn = (buttons: string) => `
   <form action="/done"><label>User <input name="user"></label><label>Password <input type="password" name="pass"></label>
   ${buttons}</form>`
@@ -45,6 +51,8 @@ const pages: Record<string, Answer> = {
   "/done": html(done),
   "/coupon": html(coupon("coupon1")),
   "/coupon/renamed": html(coupon("q7x")),
+  "/contact": html(contact("ff_surname")),
+  "/contact/renamed": html(contact("ff_surname-4711")),
   "/signin": html(signIn(`<button id="in">Log in</button>`)),
   "/signin/reworded": html(
     signIn(
@@ -271,10 +279,14 @@ describe.concurrent("recovery in a real browser", () => {
       onPages((run) =>
         Effect.gen(function* () {
           const recovery = { selectors: true }
-          const coupon = "//input[@id='coupon1']"
-          const fill: Step = { action: "INPUT_TEXT", parameters: { selector: coupon, text: "HALF", wait_time: 500 } }
+          const fill = (id: string): Step => ({
+            action: "INPUT_TEXT",
+            parameters: { selector: `//input[@id='${id}']`, text: "HALF", wait_time: 500 }
+          })
           const changes = [
-            ["/coupon", "/coupon/renamed", [fill, click("//button"), read]],
+            ["/coupon", "/coupon/renamed", [fill("coupon1"), click("//button"), read]],
+            // The form is not sent without this field.
+            ["/contact", "/contact/renamed", [fill("ff_surname"), click("//button"), read]],
             ["/signin", "/signin/reworded", [click("//button[@id='in']", { wait_time: 500 }), read]]
           ] as const
           for (const [before, after, steps] of changes) {

@@ -34,6 +34,26 @@ export interface Mailboxes extends Process {
   readonly stored: (mailbox: string) => Promise<ReadonlyArray<string>>
 }
 
+/** The messages in the folder of a mailbox; `null` where one of them was renamed meanwhile, as when its flags change. */
+const textsIn = async (folder: string): Promise<ReadonlyArray<string> | null> => {
+  const texts: Array<string> = []
+  for (const name of ["cur", "new"]) {
+    const inside = join(folder, name)
+    // A mailbox that nothing was put into has no folder.
+    for (const file of await readdir(inside).catch(() => [])) {
+      const isDeleted = /:2,.*T/.test(file)
+      if (isDeleted) continue
+      try {
+        texts.push(await readFile(join(inside, file), "utf8"))
+      } catch (error) {
+        if (error instanceof Error && "code" in error && error.code === "ENOENT") return null
+        throw error
+      }
+    }
+  }
+  return texts
+}
+
 const settings = (root: string, state: string, { gid, uid }: Owner) => `
 protocols = imap
 base_dir = ${state}
@@ -168,16 +188,10 @@ export const start = async (folder: string, account: Account): Promise<Mailboxes
       )
     },
     stored: async (mailbox) => {
-      const texts: Array<string> = []
-      for (const name of ["cur", "new"]) {
-        const inside = join(folderOf(mailbox), name)
-        // A mailbox that nothing was put into has no folder.
-        for (const file of await readdir(inside).catch(() => [])) {
-          const isDeleted = /:2,.*T/.test(file)
-          if (!isDeleted) texts.push(await readFile(join(inside, file), "utf8"))
-        }
+      while (true) {
+        const texts = await textsIn(folderOf(mailbox))
+        if (texts !== null) return texts
       }
-      return texts
     },
     stop: async () => {
       door.stop()

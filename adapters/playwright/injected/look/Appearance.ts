@@ -28,13 +28,22 @@ export const appearanceOf = (element: Element): Appearance => ({
   path: steps(element).join(">")
 })
 
+/** How many boxes around a field may begin with it, for a label before them to be its label. */
+const mostBoxes = 3
+
 /**
- * The text of a label directly before a field that labels nothing, because the field has another id by now. Browsers do
- * not take it for a label, but persons do.
+ * The text of a label before a field that labels nothing, because the field has another id by now. The field may be the
+ * first in a few boxes after that. Browsers do not take it for a label, but persons do.
  */
 const danglingLabelOf = (element: Element): string | null => {
-  const before = isField(element) ? element.previousElementSibling : null
-  return before instanceof HTMLLabelElement && before.control === null ? orNull(before.textContent) : null
+  let first: Element | null = isField(element) ? element : null
+  for (let boxes = 0; first !== null && boxes <= mostBoxes; boxes++) {
+    const before = first.previousElementSibling
+    if (before !== null)
+      return before instanceof HTMLLabelElement && before.control === null ? orNull(before.textContent) : null
+    first = first.parentElement
+  }
+  return null
 }
 
 const hrefPath = (element: Element): string | null =>

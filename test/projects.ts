@@ -158,10 +158,16 @@ export const projectOf = (path: string): Project | null =>
 
 const globOf = (start: string): string => (start.endsWith("/") ? `${start}**/*.test.ts` : start)
 
-/** The includes and excludes of a project for the runner: `projectOf` in globs. */
-export const globsOf = (project: Project) => ({
-  include: rules[project].map(globOf),
-  exclude: entries
-    .filter((other) => other.project !== project && rules[project].some((start) => other.start.startsWith(start)))
-    .map(({ start }) => globOf(start))
-})
+/** The includes and excludes of projects for the runner: `projectOf` in globs. */
+export const globsOf = (...chosen: ReadonlyArray<Project>) => {
+  const starts = chosen.flatMap((project) => rules[project])
+  return {
+    include: starts.map(globOf),
+    exclude: entries
+      .filter((other) => !chosen.includes(other.project) && starts.some((start) => other.start.startsWith(start)))
+      .map(({ start }) => globOf(start))
+  }
+}
+
+/** The projects whose files take turns in the same processes where all tests run: each start of a process costs seconds. */
+export const shared: ReadonlyArray<Project> = ["http", "contract", "unit"]

@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os"
 import { defineConfig } from "vitest/config"
-import { globsOf, type Project } from "./projects.ts"
+import { globsOf, type Project, shared } from "./projects.ts"
 import Longest from "./support/Longest.ts"
 
 interface Options {
@@ -10,13 +10,18 @@ interface Options {
 }
 
 /** Without isolation a worker loads a module once for all its files, which saves a quarter of the processor time of all tests. */
-const project = (name: Project, { globalSetup = [], isolate = false }: Options = {}) => ({
+const project = (name: Project, options: Options = {}) => joined(name, [name], options)
+
+const joined = (name: string, files: ReadonlyArray<Project>, { globalSetup = [], isolate = false }: Options = {}) => ({
   extends: true as const,
-  test: { name, ...globsOf(name), globalSetup: [...globalSetup], isolate }
+  test: { name, ...globsOf(...files), globalSetup: [...globalSetup], isolate }
 })
 
 const postgres = { globalSetup: ["test/support/postgresServer.ts"] }
 const processes = { globalSetup: [...postgres.globalSetup, "test/support/bundledPrograms.ts"] }
+
+/** `npm test` names no project, and has the files of several of them share their processes. */
+const isWhole = process.env.SLUICE_TEST_WHOLE === "1"
 
 /** `--root` stays the repository so that paths in reports are those of the tree. */
 export default defineConfig({
@@ -29,9 +34,9 @@ export default defineConfig({
     maxWorkers: Math.min(4, availableParallelism() + 2),
     maxConcurrency: 3,
     projects: [
-      project("unit"),
-      project("contract", postgres),
-      project("http"),
+      ...(isWhole
+        ? [joined("shared", shared, postgres)]
+        : [project("unit"), project("contract", postgres), project("http")]),
       project("browser"),
       project("e2e", processes),
       project("timing", { isolate: true })

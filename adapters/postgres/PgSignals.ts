@@ -12,10 +12,15 @@ import { logFailure } from "./Transaction.ts"
 const channel = "sluice"
 const together = "3 millis"
 
+const plain = ["work", "due", "events", "received"] as const
+
+/** The signals that say nothing but their kind, by their text: most signals are such. */
+const plainOf = new Map<string, Signal>(plain.map((_tag) => [JSON.stringify({ _tag }), { _tag }]))
+
 const decode = Schema.decodeUnknownOption(
   Schema.fromJsonString(
     Schema.Union([
-      Schema.Struct({ _tag: Schema.Literals(["work", "due", "events", "received"]) }),
+      Schema.Struct({ _tag: Schema.Literals(plain) }),
       Schema.Struct({ _tag: Schema.Literal("announced"), runId: Schema.String, clientId: Schema.String }),
       Schema.Struct({ _tag: Schema.Literals(["ended", "answered", "watched", "controlled"]), runId: Schema.String }),
       Schema.Struct({ _tag: Schema.Literal("builder"), conversationId: Schema.String }),
@@ -53,6 +58,8 @@ export const layer = Layer.effect(
         yield* PubSub.publishAll(received, [{ _tag: "work" }, { _tag: "due" }, { _tag: "events" }] as const)
         yield* Stream.fromQueue(notifications).pipe(
           Stream.runForEach((notification) => {
+            const known = plainOf.get(notification.payload)
+            if (known !== undefined) return PubSub.publish(received, known)
             const signal = decode(notification.payload)
             // Ids have brands within the process only.
             return signal._tag === "None" ? Effect.void : PubSub.publish(received, signal.value as Signal)

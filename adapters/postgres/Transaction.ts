@@ -22,18 +22,36 @@ export const transaction = <A, E, R>(
   effect: Effect.Effect<A, E | SqlError.SqlError, R>
 ): Effect.Effect<A, Stored<E>, R> =>
   Effect.flatMap(Afterwards, (outer) => {
-    if (outer !== null) return withoutSqlErrors(sql.withTransaction(effect))
+    if (outer !== null) return withoutSqlErrors(rolledBack(sql, effect))
     const afterwards: Array<Effect.Effect<void>> = []
-    return withoutSqlErrors(sql.withTransaction(effect)).pipe(
+    return withoutSqlErrors(rolledBack(sql, effect)).pipe(
       Effect.provideService(Afterwards, afterwards),
       Effect.ensuring(Effect.suspend(() => Effect.all(afterwards, { discard: true })))
     )
+  })
+
+/**
+ * Runs an effect in a transaction, and fails as the effect did. Where the connection is lost as well, the rollback fails,
+ * and the client makes a defect of both; the server has rolled back then.
+ */
+const rolledBack = <A, E, R>(sql: SqlClient.SqlClient, effect: Effect.Effect<A, E, R>) =>
+  Effect.suspend(() => {
+    let failed: Cause.Cause<E> | null = null
+    const noted = Effect.onError(effect, (cause) =>
+      Effect.sync(() => {
+        failed = cause
+      })
+    )
+    return Effect.catchCause(sql.withTransaction(noted), (cause) => Effect.failCause(failed ?? cause))
   })
 
 /** The work that waits for the end of the outermost transaction, where there is one. */
 const Afterwards = Context.Reference<Array<Effect.Effect<void>> | null>("sluice/adapters/postgres/Afterwards", {
   defaultValue: () => null
 })
+
+/** Whether the fiber is in a transaction, and so holds a connection. */
+export const isInTransaction: Effect.Effect<boolean> = Effect.map(Afterwards, (afterwards) => afterwards !== null)
 
 /**
  * Runs an effect now, and again when the outermost transaction has ended. For clearing caches: until then other
@@ -57,10 +75,8 @@ export const withoutSqlErrors = <A, E, R>(
   ) as Effect.Effect<A, Stored<E>, R>
 
 /**
- * The cause of a failure, with errors of an outage replaced by `StoreUnavailable`.
- *
- * A connection that is lost in a transaction fails the statement, and then its rollback as a defect: the defect says
- * nothing more. An interruption and a refusal of the transaction itself stay what they are.
+ * The cause of a failure, with errors of an outage replaced by `StoreUnavailable`. An interruption and a refusal of the
+ * transaction itself stay what they are.
  */
 const withoutSqlCause = (cause: Cause.Cause<unknown>) => {
   const outages = cause.reasons.map((reason) =>

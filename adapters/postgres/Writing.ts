@@ -84,10 +84,12 @@ export const write = Effect.fnUntraced(function* (
       on conflict (run_id, position) do nothing
     )`
   const announced = sql`, announced as (
-      insert into run_events (${Table.names(sql, Events.table)})
-      select ${Table.names(sql, Events.table, "event")}
-      from ${Table.recordset(sql, Events.table, "event", events, { position: "integer" })}
-      join changed on changed.id = event.run_id order by event.position
+      insert into run_events (tx, ${Table.names(sql, Events.table)})
+      select place.tx, ${Table.names(sql, Events.table, "event")}
+      from places_after((select array_agg(id) from changed)) place
+      join ${Table.recordset(sql, Events.table, "event", events, { position: "integer" })}
+        on event.run_id = place.run_id
+      order by event.position
     )`
   const started = sql`, started as (
       insert into run_starts (${Table.names(sql, Starts.table)})

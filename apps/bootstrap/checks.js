@@ -3,7 +3,7 @@ import { spawn } from "node:child_process"
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { constants, tmpdir } from "node:os"
 import { join } from "node:path"
-import { lint, shown, types } from "./check.js"
+import { compiling, lint, shown, types } from "./check.js"
 import { memoryFolder } from "./memoryFolder.js"
 import { versionOf } from "./node.js"
 import { compiled, root, withNode } from "./run.js"
@@ -21,7 +21,7 @@ import { vitest } from "./vitest.js"
  */
 export const runChecks = async (node, env) => {
   const temporary = memoryFolder()
-  const environment = { ...withNode(node), ...env, ...(temporary === null ? {} : { TMPDIR: temporary }) }
+  const environment = { ...compiling, ...withNode(node), ...env, ...(temporary === null ? {} : { TMPDIR: temporary }) }
   let passed = 0
   let failed = 0
   const check = async (/** @type {string} */ name, /** @type {string} */ program, /** @type {string[]} */ args) => {
@@ -50,7 +50,7 @@ export const runChecks = async (node, env) => {
   const clean = await succeeded(
     node,
     vitest(["--reporter=default", `--reporter=${join(root, "test", "support", "Report.ts")}`]),
-    { ...environment, SLUICE_TEST_REPORT: report }
+    { ...environment, SLUICE_TEST_REPORT: report, SLUICE_TEST_WHOLE: "1" }
   )
   await others
   // The report decides, not the exit code alone: code under test may change the exit code of the runner's process.

@@ -15,7 +15,7 @@ import { installDependencies } from "./dependencies.js"
 import { buildDocs } from "./docs.js"
 import { suitableNode } from "./node.js"
 import { release } from "./release.js"
-import { run, succeeds } from "./run.js"
+import { beside, run, succeeds } from "./run.js"
 import { BootstrapError, say } from "./say.js"
 import { needsChromium, vitest } from "./vitest.js"
 
@@ -33,7 +33,10 @@ const built = (node) => {
 }
 
 try {
+  const isWhole = command === "test" || command === "ok"
+  const others = isWhole ? [beside("./node.js", "suitableNode"), beside("./runtimes.js", "otherRuntimes")] : []
   installDependencies()
+  await Promise.all(others)
   const node = suitableNode()
   switch (command) {
     case "start":

@@ -78,6 +78,23 @@ export const succeeds = (program, args, env = {}) =>
     .status === 0
 
 /**
+ * Calls a function of a module of this folder in another process, and resolves when that has ended. Installations run
+ * beside each other this way, because each waits for a registry. What has failed is tried again where it is needed.
+ *
+ * @param {string} module
+ * @param {string} name
+ * @returns {Promise<void>}
+ */
+export const beside = (module, name) =>
+  new Promise((resolve) => {
+    const url = new URL(module, import.meta.url).href
+    const script = `import(${JSON.stringify(url)}).then((one) => one.${name}()).catch(() => {})`
+    const child = spawn(process.execPath, ["-e", script], { cwd: root, stdio: ["ignore", 2, 2] })
+    child.on("error", () => resolve())
+    child.on("exit", () => resolve())
+  })
+
+/**
  * Runs npm, which comes with every Node.
  *
  * @param {ReadonlyArray<string>} args

@@ -110,8 +110,15 @@ const longestNote = 32
 export const isMetadataWithin = (metadata: unknown): boolean => fits(metadata, mostMetadata)
 
 /** Returns whether the JSON of a value has at most `most` bytes, in time that is bounded by `most`. */
-const fits = (value: unknown, most: number): boolean =>
-  leastBytes(value, most) <= most && new TextEncoder().encode(JSON.stringify(value)).length <= most
+const fits = (value: unknown, most: number): boolean => leastBytes(value, most) <= most && bytesOf(value) <= most
+
+const encoder = new TextEncoder()
+const isAscii = /^[\0-\x7f]*$/
+
+const bytesOf = (value: unknown): number => {
+  const text = JSON.stringify(value)
+  return isAscii.test(text) ? text.length : encoder.encode(text).length
+}
 
 /** A lower bound of the bytes of the JSON of a value, counted until it is more than `enough`. */
 const leastBytes = (value: unknown, enough: number): number => {

@@ -15,23 +15,25 @@ import { type ClaimedRun, RunStore } from "./RunStore.ts"
 import * as Transition from "./Transition.ts"
 
 /** Records an attempt in the trace of its run, after the span of the time that the run waited for it. */
-const inTrace = ({ run }: ClaimedRun) => {
-  const attributes = {
-    "sluice.session_id": run.id,
-    "sluice.workflow_id": run.workflowId,
-    "sluice.workspace_id": run.workspaceId,
-    "sluice.attempt": run.attempts,
-    "sluice.worker": run.lease.worker
-  }
-  return <A, E, R>(attempt: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-    Clock.currentTimeMillis.pipe(
-      Effect.flatMap((now) =>
-        Trace.record("run waits", { from: Math.max(run.createdAt, run.notBefore), to: now }, { attributes })
-      ),
-      Effect.andThen(Trace.inSpan("run", { kind: "consumer", attributes, decides: true })(attempt)),
-      Trace.continued(run.options.traceparent)
-    )
-}
+const inTrace =
+  ({ run }: ClaimedRun) =>
+  <A, E, R>(attempt: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    Effect.flatMap(Trace.Recorder, (recorder) => {
+      if (recorder === null) return attempt
+      const attributes = {
+        "sluice.session_id": run.id,
+        "sluice.workflow_id": run.workflowId,
+        "sluice.workspace_id": run.workspaceId,
+        "sluice.attempt": run.attempts,
+        "sluice.worker": run.lease.worker
+      }
+      return Clock.currentTimeMillis.pipe(
+        Effect.flatMap((now) =>
+          Trace.record("run waits", { from: Math.max(run.createdAt, run.notBefore), to: now }, { attributes })
+        ),
+        Effect.andThen(Trace.inSpan("run", { kind: "consumer", attributes, decides: true })(attempt))
+      )
+    }).pipe(Trace.continued(run.options.traceparent))
 
 /**
  * Executes the attempt of a claimed run and settles it in every case.

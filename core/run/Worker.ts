@@ -38,6 +38,7 @@ export interface Options {
 
 /** Records a claim in the traces of the runs that it took. */
 const recordClaim = Effect.fnUntraced(function* (claimed: ReadonlyArray<ClaimedRun>, from: number) {
+  if ((yield* Trace.Recorder) === null) return
   const to = yield* Clock.currentTimeMillis
   for (const { run } of claimed) {
     const claim = Trace.record("run claimed", { from, to }, { attributes: { "sluice.session_id": run.id } })

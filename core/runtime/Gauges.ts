@@ -55,6 +55,15 @@ const leads = gauge("sluice_scheduler_leads", "1 for the scheduler that reads th
 const databaseUp = gauge("sluice_database_up", "1 when the database answers this process")
 const ready = gauge("sluice_ready", "1 when this process is ready")
 const held = gauge("sluice_leases_held", "Leases that this process holds, by kind of work")
+const heldOf = new Map<string, Metric.Gauge<number>>()
+
+/** The gauge of the leases of a kind of work. It is made once, as it is set for each lease. */
+const leasesOf = (what: string): Metric.Gauge<number> => {
+  const made = heldOf.get(what) ?? Metric.withAttributes(held, { what })
+  heldOf.set(what, made)
+  return made
+}
+
 const browsers = gauge("sluice_browsers", "Sessions of browsers that this process has open")
 const streams = gauge("sluice_streams_open", "Streams of events that this process serves")
 const connections = gauge("sluice_database_pool_connections", "Connections to the database that this process has open")
@@ -88,13 +97,12 @@ export const setDatabaseUp = (is: boolean): Effect.Effect<void> => Metric.update
 export const setReady = (is: boolean): Effect.Effect<void> => Metric.update(ready, isOne(is))
 
 /** Sets the number of leases that this process holds. `what` is a kind of work, such as `runs`. */
-export const setLeases = (what: string, count: number): Effect.Effect<void> =>
-  Metric.update(Metric.withAttributes(held, { what }), count)
+export const setLeases = (what: string, count: number): Effect.Effect<void> => Metric.update(leasesOf(what), count)
 
 /** The number of leases of a kind of work and of open browser sessions of this process. */
 export const inUse = (what: string): Effect.Effect<{ readonly leases: number; readonly browsers: number }> =>
   Effect.gen(function* () {
-    const leases = yield* Metric.value(Metric.withAttributes(held, { what }))
+    const leases = yield* Metric.value(leasesOf(what))
     const sessions = yield* Metric.value(Metric.withAttributes(browsers, { state: "in_use" }))
     return { leases: leases.value, browsers: sessions.value }
   })

@@ -77,13 +77,11 @@ export const make = Effect.fnUntraced(function* <Id extends string, Work, R>(
   const held = yield* Latch.make()
   const tick = leaseMillis / 30
 
-  const begin = Effect.fnUntraced(function* (work: Work, claimedAt: number) {
+  const begin = (work: Work, claimedAt: number) => {
     const ref = options.leaseOf(work)
     const key = keyOf(ref)
     leases.set(key, { ref, until: claimedAt + leaseMillis })
     busy.add(key)
-    yield* held.open
-    yield* Gauges.setLeases(what, leases.size)
     const makeRoom = Effect.suspend(() => (busy.delete(key) ? room.wake : Effect.void))
     const released = Effect.suspend(() => {
       const tookRoom = busy.delete(key)
@@ -94,8 +92,8 @@ export const make = Effect.fnUntraced(function* <Id extends string, Work, R>(
       return tookRoom || isFull ? Effect.andThen(measured, room.wake) : measured
     })
     const carriedOut = options.carryOut(work, makeRoom).pipe(Effect.ensuring(released), Effect.interruptible)
-    yield* FiberMap.run(running, key, carriedOut)
-  })
+    return FiberMap.run(running, key, carriedOut)
+  }
 
   /** Claims until capacity is full. Uninterruptible, so that every claimed piece gets a fiber. */
   const claim = Effect.gen(function* () {
@@ -106,7 +104,10 @@ export const make = Effect.fnUntraced(function* <Id extends string, Work, R>(
       if (isFull || !(yield* ClockSkew.mayClaim)) return
       const now = yield* Clock.currentTimeMillis
       const claimed = yield* options.claim(limit)
+      if (claimed.length === 0) return
+      yield* held.open
       yield* Effect.forEach(claimed, (work) => begin(work, now), { discard: true })
+      yield* Gauges.setLeases(what, leases.size)
       if (claimed.length < limit) return
     }
   }).pipe(Effect.uninterruptible, Background.round(`claim ${what}`))

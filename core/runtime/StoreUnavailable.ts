@@ -33,7 +33,18 @@ export const isOther = (error: unknown): boolean => !is(error)
  * failures and defects pass at once.
  */
 export const retry = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-  Effect.retry(effect, { while: is, schedule: forAMinute })
+  // Most operations succeed, and need no schedule.
+  Effect.catchIf(effect, isUnavailable, (error) => {
+    let isFirst = true
+    const again = Effect.suspend(() => {
+      if (!isFirst) return effect
+      isFirst = false
+      return Effect.fail(error)
+    })
+    return Effect.retry(again, { while: is, schedule: forAMinute })
+  })
+
+const isUnavailable = <E>(error: E): error is Extract<E, StoreUnavailable> => is(error)
 
 const forAMinute = Schedule.exponential("100 millis").pipe(Schedule.upTo({ duration: "1 minute" }))
 

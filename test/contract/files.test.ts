@@ -51,13 +51,19 @@ const site = (answering: FileContract.Answering) =>
 /** Origins that the sources below may reach: those of the sites that are allowed. */
 const allowedOrigins: Array<string> = []
 
+/** The port of a site that was allowed may be given again. */
+const forbid = (origin: string) => {
+  const others = allowedOrigins.filter((one) => one !== origin)
+  allowedOrigins.splice(0, allowedOrigins.length, ...others)
+}
+
 const sites = Layer.succeed(FileContract.Sites, {
   allowed: (answering) =>
     Effect.tap(site(answering), ({ origin }) => Effect.sync(() => void allowedOrigins.push(origin))),
-  forbidden: Effect.map(site({ status: 200 }), (made) => ({
-    ...made,
-    byName: made.origin.replace("127.0.0.1", hostname())
-  })),
+  forbidden: Effect.map(site({ status: 200 }), (made) => {
+    forbid(made.origin)
+    return { ...made, byName: made.origin.replace("127.0.0.1", hostname()) }
+  }),
   maxBytes,
   read: (path) => Effect.promise(() => readFile(path).catch(() => null))
 })

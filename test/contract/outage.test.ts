@@ -1,10 +1,11 @@
 import { assert, it } from "@effect/vitest"
-import { Deferred, Effect, Fiber, Layer, Logger, Redacted, Result, Schedule } from "effect"
+import { Deferred, Effect, Exit, Fiber, Layer, Logger, Option, Redacted, Result, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Postgres from "../../adapters/postgres/Stores.ts"
 import * as Client from "../../adapters/postgres/server/Client.ts"
 import { Probe } from "../../adapters/postgres/server/Probe.ts"
 import { transaction, withoutSqlErrors } from "../../adapters/postgres/Transaction.ts"
+import * as PgWorkspaceStore from "../../adapters/postgres/workspace/PgWorkspaceStore.ts"
 import { GateStore } from "../../core/gate/GateStore.ts"
 import * as Attempt from "../../core/run/Attempt.ts"
 import { Executor } from "../../core/run/Executor.ts"
@@ -12,6 +13,7 @@ import { RunStore } from "../../core/run/RunStore.ts"
 import * as Transition from "../../core/run/Transition.ts"
 import * as StoreUnavailable from "../../core/runtime/StoreUnavailable.ts"
 import { RunId } from "../../core/workspace/Ids.ts"
+import { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
 import { linkTo } from "../support/databaseLink.ts"
 import { migratedDatabase } from "../support/databases.ts"
 import { makeWorkflow, makeWorkspace, submission } from "../support/fixtures.ts"
@@ -39,6 +41,50 @@ it.live("a connection that is lost in a transaction is a store that cannot be re
       assert.strictEqual((yield* Effect.flip(transaction(sql, sql`select 1`)))._tag, "StoreUnavailable")
       yield* link.restore
       yield* transaction(sql, sql`select 1`)
+    }).pipe(Effect.provideContext(services))
+  }).pipe(Effect.scoped)
+)
+
+const failed: ReadonlyArray<readonly [kind: string, exit: Exit.Exit<never, string>]> = [
+  ["failure", Exit.fail("refused")],
+  ["defect", Exit.die("a mistake")]
+]
+
+it.live.each(failed)("a transaction keeps its %s where its connection is lost before it is rolled back", ([, exit]) =>
+  Effect.gen(function* () {
+    const { link, services } = yield* linked
+    yield* Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const failing = transaction(sql, sql`select 1`.pipe(Effect.andThen(link.cut), Effect.andThen(exit)))
+      assert.deepStrictEqual(yield* Effect.exit(failing), exit)
+    }).pipe(Effect.provideContext(services))
+  }).pipe(Effect.scoped)
+)
+
+it.live("a transaction does not wait for a reader that waits for its connection", () =>
+  Effect.gen(function* () {
+    const url = Redacted.make(yield* migratedDatabase)
+    const client = Client.layer({ url, maxConnections: 1, maxMessageSize: 1_048_576 })
+    const services = yield* Layer.build(Layer.provideMerge(PgWorkspaceStore.layer, client))
+    yield* Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const workspaces = yield* WorkspaceStore
+      const { workspaceId } = yield* makeWorkspace()
+      const [holds, waits] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+      const read = Effect.map(workspaces.get(workspaceId), Option.isSome)
+      const inside = yield* sql`select 1`.pipe(
+        Effect.andThen(Deferred.succeed(holds, undefined)),
+        Effect.andThen(Deferred.await(waits)),
+        Effect.andThen(read),
+        (steps) => transaction(sql, steps),
+        Effect.forkChild
+      )
+      yield* Deferred.await(holds)
+      // The only connection belongs to the transaction.
+      const outside = yield* Effect.forkChild(read, { startImmediately: true })
+      yield* Deferred.succeed(waits, undefined)
+      assert.isTrue(yield* Fiber.join(inside))
+      assert.isTrue(yield* Fiber.join(outside))
     }).pipe(Effect.provideContext(services))
   }).pipe(Effect.scoped)
 )

@@ -22,7 +22,7 @@ import * as Events from "../../adapters/postgres/tables/Events.ts"
 import * as Evidence from "../../adapters/postgres/tables/Evidence.ts"
 import * as Gates from "../../adapters/postgres/tables/Gates.ts"
 import * as Runs from "../../adapters/postgres/tables/Runs.ts"
-import type * as Table from "../../adapters/postgres/tables/Table.ts"
+import * as Table from "../../adapters/postgres/tables/Table.ts"
 import * as Vault from "../../adapters/postgres/tables/Vault.ts"
 import * as Workflows from "../../adapters/postgres/tables/Workflows.ts"
 import * as Workspaces from "../../adapters/postgres/tables/Workspaces.ts"
@@ -216,3 +216,66 @@ it.live("a damaged body of a collection is a defect that names its row, and not 
     }
   }).pipe(Effect.provide(databases.embedded[0]), Effect.scoped)
 )
+
+interface Sample {
+  readonly id: number
+  readonly text: string
+  readonly words: ReadonlyArray<string>
+  readonly at: number | null
+  readonly yes: boolean | null
+  readonly none: string | null
+}
+
+const sampled = Table.of<Sample>()
+
+const samples = Table.make(
+  "samples",
+  {
+    id: sampled(Table.integer, ({ id }) => id),
+    text: sampled(Table.text, ({ text }) => text),
+    words: sampled(Table.texts, ({ words }) => words),
+    at: sampled(Table.nullable(Table.instant), ({ at }) => at),
+    yes: sampled(Table.nullable(Table.flag), ({ yes }) => yes),
+    none: sampled(Table.nullable(Table.text), ({ none }) => none)
+  },
+  ["id"]
+)
+
+const odd = [
+  "plain",
+  "null",
+  "NULL",
+  "",
+  " ",
+  ",",
+  "{}",
+  '"',
+  "\\",
+  'a"b\\c{d},e',
+  "Grüße 😀",
+  "line\nbreak",
+  "\t",
+  "{a,b}"
+]
+
+for (const [name, [layer]] of Object.entries({ embedded: databases.embedded, postgres: databases.postgres })) {
+  it.live(`rows reach a statement of ${name} with every value as it is`, () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const rows = odd.map(
+        (text, id): Sample => ({
+          id,
+          text,
+          words: odd.slice(0, id),
+          at: id === 0 ? null : id * 1_000_000_007,
+          yes: id % 3 === 0 ? null : id % 3 === 1,
+          none: null
+        })
+      )
+      const read = yield* sql<Table.Row<typeof samples.columns>>`
+        select * from ${Table.recordset(sql, samples, "sample", rows.map(samples.encode))} order by id`
+      assert.deepStrictEqual(read.map(samples.decode), rows)
+      assert.lengthOf(yield* sql`select * from ${Table.recordset(sql, samples, "sample", [])}`, 0)
+    }).pipe(Effect.provide(layer), Effect.scoped)
+  )
+}

@@ -23,9 +23,18 @@ export const loadedBy = ({ path, text }: Source): ReadonlyArray<string> => {
   )
 }
 
+/** What files load, so that several rules about the same files parse each once. */
+const known = new WeakMap<Source, ReadonlyArray<string>>()
+
+const modulesOf = (source: Source): ReadonlyArray<string> => {
+  const found = known.get(source) ?? loadedBy(source)
+  known.set(source, found)
+  return found
+}
+
 /** For each file, a chain of imports from it to the first module that `matches`, or `null`. */
 export const chainsTo = (sources: ReadonlyArray<Source>, matches: (module: string) => boolean) => {
-  const graph = new Map(sources.map((source) => [source.path, loadedBy(source)]))
+  const graph = new Map(sources.map((source) => [source.path, modulesOf(source)]))
   return (path: string): ReadonlyArray<string> | null => {
     const seen = new Set([path])
     const open: Array<ReadonlyArray<string>> = [[path]]

@@ -1,10 +1,10 @@
-import { matchesGlob } from "node:path"
+import { join, matchesGlob } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import type { TestSpecification } from "vitest/node"
-import { globsOf, projectOf, projects } from "../projects.ts"
+import { globsOf, projectOf, projects, shared } from "../projects.ts"
 import { rank } from "../support/Longest.ts"
 import { chainsTo } from "./Modules.ts"
-import { type Source, sources } from "./Source.ts"
+import { root, type Source, sources } from "./Source.ts"
 
 const everything = sources("core", "adapters", "apps", "test")
 const testFiles = everything.map(({ path }) => path).filter((path) => path.endsWith(".test.ts"))
@@ -30,18 +30,34 @@ const loading = (
     .flatMap((path) => chain(path)?.join(" -> ") ?? [])
 }
 
-const selects = (project: (typeof projects)[number], path: string): boolean => {
-  const { exclude, include } = globsOf(project)
+const selects = (chosen: ReadonlyArray<(typeof projects)[number]>, path: string): boolean => {
+  const { exclude, include } = globsOf(...chosen)
   return include.some((glob) => matchesGlob(path, glob)) && !exclude.some((glob) => matchesGlob(path, glob))
+}
+
+/** Test files in the order of the runner, each in the project with this name. */
+const sortedBy = (nameOf: (path: string) => string | null, names: ReadonlyArray<string>) => {
+  const specifications = names.map((name) => ({
+    moduleId: join(root, `${name}.test.ts`),
+    project: { name: nameOf(`${name}.test.ts`) }
+  })) as unknown as ReadonlyArray<TestSpecification>
+  return specifications.toSorted((one, other) => rank(one) - rank(other))
 }
 
 describe("the projects of the test runner", () => {
   it("take every test file exactly once: add a new folder to test/projects.ts", () => {
     const misplaced = testFiles
-      .map((path) => ({ path, taken: projects.filter((project) => selects(project, path)) }))
+      .map((path) => ({ path, taken: projects.filter((project) => selects([project], path)) }))
       .filter(({ path, taken }) => taken.length !== 1 || taken[0] !== projectOf(path))
     assert.isAbove(testFiles.length, 150)
     assert.deepStrictEqual(misplaced, [])
+  })
+
+  it("that share their processes take the files of each of them, and no others", () => {
+    assert.deepStrictEqual(
+      testFiles.filter((path) => selects(shared, path)),
+      testFiles.filter((path) => shared.some((project) => project === projectOf(path)))
+    )
   })
 
   it("run one after the other, so that a worker keeps its modules and its browser", () => {
@@ -52,14 +68,20 @@ describe("the projects of the test runner", () => {
       "test/e2e/client",
       "test/agent/world"
     ]
-    const specifications = names.map((name) => ({
-      moduleId: `/checkout/${name}.test.ts`,
-      project: { name: projectOf(`${name}.test.ts`) }
-    })) as unknown as ReadonlyArray<TestSpecification>
-    const sorted = specifications.toSorted((one, other) => rank(one) - rank(other))
+    const sorted = sortedBy((path) => projectOf(path), names)
     assert.deepStrictEqual(
       sorted.map(({ project }) => project.name),
       ["e2e", "browser", "browser", "unit", "unit"]
+    )
+  })
+
+  it("that share their processes begin with the longest file, and their files follow each other by project", () => {
+    const names = ["test/window/cases", "test/contract/stores", "test/api/api", "test/packages/packages"]
+    assert.deepStrictEqual(
+      sortedBy(() => "shared", names).map(({ moduleId }) => moduleId.slice(join(root).length)),
+      ["test/packages/packages", "test/api/api", "test/contract/stores", "test/window/cases"].map(
+        (name) => `${name}.test.ts`
+      )
     )
   })
 

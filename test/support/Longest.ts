@@ -2,19 +2,29 @@
  * The order of test files: project by project, because a worker keeps its modules and its browser only for files of one
  * project, and long files first, so that none runs alone at the end.
  */
+import { relative } from "node:path"
 import { BaseSequencer, type TestSpecification } from "vitest/node"
-import type { Project } from "../projects.ts"
+import { type Project, projectOf } from "../projects.ts"
+import { root } from "./programs.ts"
 
-const order: ReadonlyArray<Project> = ["e2e", "browser", "http", "contract", "timing", "unit"]
+const order: ReadonlyArray<string> = ["e2e", "browser", "timing", "shared", "http", "contract", "unit"]
 
 /** The files with long tests on every machine, within their project: whole browsers and processes. */
-const long = ["test/gauntlet/", "test/agent/hostile.", "test/leaks/", "test/agent/recovery/browser.", "test/mail/"]
+const long = [
+  "test/gauntlet/",
+  "test/agent/hostile.",
+  "test/leaks/",
+  "test/agent/recovery/browser.",
+  "test/packages/",
+  "test/mail/"
+]
 
-/** Files of a lower rank run first. */
+/** Files of a lower rank run first. Where projects share processes, the files of one still follow each other. */
 export const rank = ({ moduleId, project }: TestSpecification): number => {
   const at = long.findIndex((part) => moduleId.includes(part))
-  const place = order.indexOf(project.name as Project)
-  return place * (long.length + 1) + (at < 0 ? long.length : at)
+  const own: Project | null = projectOf(relative(root, moduleId))
+  const within = at < 0 ? long.length + order.indexOf(own ?? project.name) : at
+  return order.indexOf(project.name) * (long.length + order.length) + within
 }
 
 export default class Longest extends BaseSequencer {

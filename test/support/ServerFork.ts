@@ -3,8 +3,8 @@
  */
 import { fork } from "node:child_process"
 import { once } from "node:events"
-import { fileURLToPath } from "node:url"
 import { Effect } from "effect"
+import { programOf } from "./programs.ts"
 
 export interface Memory {
   /** The memory of the process in bytes, now and at most since the last restart of the measurement. */
@@ -33,7 +33,7 @@ export const start = (
 ) =>
   Effect.acquireRelease(
     Effect.promise(async () => {
-      const child = fork(fileURLToPath(new URL("./ServerProcess.ts", import.meta.url)), {
+      const child = fork(programOf("server"), {
         execArgv: ["--expose-gc", ...nodeFlags],
         env: {
           ...process.env,

@@ -11,7 +11,9 @@ export const root = fileURLToPath(new URL("../..", import.meta.url))
 export const programs = {
   sluice: "apps/cli/main.ts",
   chaosWorker: "test/chaos/WorkerProcess.ts",
-  slotWorker: "test/support/SlotProcess.ts"
+  slotWorker: "test/support/SlotProcess.ts",
+  server: "test/support/ServerProcess.ts",
+  fuzzTarget: "test/attack/fuzz/TargetProcess.ts"
 } as const
 
 /** The file that Node runs: the bundled one in the folder `SLUICE_TEST_PROGRAMS`, or else the source. */

@@ -33,13 +33,19 @@ const receiver = (answering: SenderContract.Answering) =>
 /** Origins that the senders below may reach: those of the receivers that are allowed. */
 const allowedOrigins: Array<string> = []
 
+/** The port of a receiver that was allowed may be given again. */
+const forbid = (origin: string) => {
+  const others = allowedOrigins.filter((one) => one !== origin)
+  allowedOrigins.splice(0, allowedOrigins.length, ...others)
+}
+
 const receivers = Layer.succeed(SenderContract.Receivers, {
   allowed: (answering) =>
     Effect.tap(receiver(answering), ({ url }) => Effect.sync(() => allowedOrigins.push(new URL(url).origin))),
-  forbidden: Effect.map(receiver({ status: 200 }), (made) => ({
-    ...made,
-    byName: made.url.replace("127.0.0.1", hostname())
-  }))
+  forbidden: Effect.map(receiver({ status: 200 }), (made) => {
+    forbid(new URL(made.url).origin)
+    return { ...made, byName: made.url.replace("127.0.0.1", hostname()) }
+  })
 })
 
 const sender = (options: Partial<HttpSender.Options> = {}) =>

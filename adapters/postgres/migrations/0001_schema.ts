@@ -631,29 +631,34 @@ const evidence = [
 const events = [
   // The log is read in the order of `tx`, then `sequence`, up to the oldest transaction that is still open: no later
   // commit can appear before what was read. Transactions of other databases of the server, which cannot write here, are
-  // left out where they are known. The trigger keeps the events of one run in their order also where a transaction that
-  // began earlier had to wait for the run; nothing can come before the first event.
+  // left out where they are known. `places_after` keeps the events of one run in their order also where a transaction that
+  // began earlier had to wait for the run: as it is volatile, it sees what was committed before it is called. Nothing can
+  // come before the first event. An event without a place gets its place from the trigger.
   `create table run_events (
     sequence bigint generated always as identity primary key,
     run_id uuid not null,
     at timestamptz not null,
     event text not null,
     payload text not null,
-    tx xid8 not null default pg_current_xact_id(),
+    tx xid8 not null default '0',
     expires_at timestamptz
   )`,
   `create index run_events_of_run on run_events (run_id, sequence)`,
   `create index run_events_in_order on run_events (tx, sequence)`,
-  `create function place_event() returns trigger language plpgsql as $$
-  declare
-    before xid8;
+  `create function places_after(ids uuid[]) returns table (run_id uuid, tx xid8) language plpgsql volatile
+    set enable_seqscan to off as $$
   begin
-    select tx into before from run_events where run_id = new.run_id order by sequence desc limit 1;
-    new.tx := greatest(pg_current_xact_id(), before);
+    return query select one, greatest(pg_current_xact_id(),
+        (select event.tx from run_events event where event.run_id = one order by event.sequence desc limit 1))
+      from unnest(ids) one;
+  end $$`,
+  `create function place_event() returns trigger language plpgsql as $$
+  begin
+    select place.tx into new.tx from places_after(array[new.run_id]) place;
     return new;
   end $$`,
   `create trigger events_are_placed before insert on run_events for each row
-    when (new.event <> 'execution.queued') execute function place_event()`,
+    when (new.tx = '0') execute function place_event()`,
   `create function settled_before() returns xid8 language sql stable as $$
     select coalesce(
       (select running from pg_snapshot_xip(pg_current_snapshot()) running

@@ -70,11 +70,12 @@ const write = (sql: SqlClient.SqlClient, all: ReadonlyArray<Reported>) =>
         from owned where runs.id = owned.id
           and (owned.acted > runs.acted or owned.committed > runs.committed or owned.mark is not null)
       ), announced as (
-        insert into run_events (${Table.names(sql, Events.table)})
-        select ${Table.names(sql, Events.table, "event")} from ${Table.recordset(sql, Events.table, "event", events, {
-          fence: "bigint",
-          position: "integer"
-        })} join owned on owned.id = event.run_id and owned.fence = event.fence order by event.position
+        insert into run_events (tx, ${Table.names(sql, Events.table)})
+        select place.tx, ${Table.names(sql, Events.table, "event")}
+        from places_after((select array_agg(id) from owned)) place
+        join ${Table.recordset(sql, Events.table, "event", events, { fence: "bigint", position: "integer" })}
+          on event.run_id = place.run_id
+        join owned on owned.id = event.run_id and owned.fence = event.fence order by event.position
       )
       select id, fence from owned`
     const kept = new Set(owned.map(({ fence, id }) => `${id} ${fence}`))

@@ -173,8 +173,8 @@ const together = (sql: SqlClient.SqlClient, rows: ReadonlyArray<ReturnType<typeo
       order by position
       returning id, workflow_id
     ), announced as (
-      insert into run_events (run_id, at, event, payload)
-      select id, ${now}, event, payload from new join inserted using (id) order by position
+      insert into run_events (run_id, at, event, payload, tx)
+      select id, ${now}, event, payload, pg_current_xact_id() from new join inserted using (id) order by position
     )
     select inserted.id as run_id, gate.* from inserted join gate using (workflow_id)`
 }

@@ -1,7 +1,7 @@
 /** A service to be attacked: it is started, asked for things to name in requests, and killed when it hangs. */
 import { type ChildProcess, fork } from "node:child_process"
 import { once } from "node:events"
-import { fileURLToPath } from "node:url"
+import { programOf } from "../../support/programs.ts"
 import type { Things } from "./Case.ts"
 
 export interface Target {
@@ -16,12 +16,10 @@ export interface Target {
   readonly kill: () => Promise<void>
 }
 
-const program = fileURLToPath(new URL("./TargetProcess.ts", import.meta.url))
-
 /** Starts a service on the PostgreSQL database at a URL, or in memory without one. */
 export const start = async (databaseUrl: string | null): Promise<Target> => {
   const { SLUICE_TEST_FUZZ_DATABASE: _, ...environment } = process.env
-  const child = fork(program, {
+  const child = fork(programOf("fuzzTarget"), {
     execArgv: ["--max-old-space-size=1024"],
     // The log of the service would hide the findings.
     stdio: ["ignore", "ignore", "inherit", "ipc"],

@@ -1,6 +1,7 @@
 /** The values that a step will read: each was clicked on the page. */
+
+import { EnteredText } from "../forms/EnteredText.tsx"
 import { Field } from "../forms/Field.tsx"
-import { EnteredText } from "../kit/EnteredText.tsx"
 import { Empty, Section } from "../kit/Page.tsx"
 import {
   type Candidate,

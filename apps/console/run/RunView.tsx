@@ -2,7 +2,7 @@
 import { Effect, Stream } from "effect"
 import { Atom } from "effect/reactivity"
 import type { ComponentChildren } from "preact"
-import { useEffect, useMemo, useRef, useState } from "preact/hooks"
+import { useEffect, useMemo } from "preact/hooks"
 import { resumedWords } from "../data/Counts.ts"
 import { gateKinds, useEdits } from "../data/Live.ts"
 import { askFor, verbs } from "../data/Verbs.ts"
@@ -20,6 +20,7 @@ import { Ago, Status } from "../kit/Status.tsx"
 import { duration, full, offsetName, short, viewerZone, zoned } from "../kit/Times.ts"
 import { Again } from "./Again.tsx"
 import { Evidence } from "./Evidence.tsx"
+import { useFilm } from "./Film.ts"
 import { Live } from "./Live.tsx"
 import { Question } from "./Question.tsx"
 import {
@@ -84,32 +85,10 @@ const Shown = ({ run }: { readonly run: Run }) => {
   const nodes = executed?.nodes ?? []
   const steps = useMemo(() => stepsOf(run, nodes), [run, executed])
   const missed = useMemo(() => neverRan(run, steps, nodes), [run, executed])
-  const video = useRef<HTMLVideoElement>(null)
-  const [played, setPlayed] = useState<number | null>(null)
   const film = run.video_urls.at(-1)
+  const { follow, playedAt, seek, video } = useFilm(Date.parse(film?.timestamp ?? ""))
   const name = workflow?.name ?? "a deleted workflow"
   const again = () => refresh(runOf(run.session_id))
-
-  /** The timestamp of the video is its end; its length gives its beginning. */
-  const filmBegan = () =>
-    film === undefined || video.current === null || !Number.isFinite(video.current.duration)
-      ? null
-      : Date.parse(film.timestamp) - video.current.duration * 1_000
-  /** The step that was sought, with the position that the video took for it: a step may lie before its first picture. */
-  const sought = useRef<{ readonly at: number; readonly position: number } | null>(null)
-  const seek = (at: number) => {
-    const began = filmBegan()
-    if (video.current === null || began === null) return
-    video.current.currentTime = Math.max(0, (at - began) / 1_000)
-    sought.current = { at, position: video.current.currentTime }
-    setPlayed(at)
-  }
-  const follow = () => {
-    const began = filmBegan()
-    if (video.current === null || began === null) return
-    const { currentTime } = video.current
-    setPlayed(sought.current?.position === currentTime ? sought.current.at : began + currentTime * 1_000)
-  }
 
   return (
     <Page
@@ -141,7 +120,7 @@ const Shown = ({ run }: { readonly run: Run }) => {
           title="Steps"
           note={`${steps.length}${missed.length === 0 ? "" : ` of ${steps.length + missed.length}`} · times in ${viewerZone}`}
         >
-          <Steps steps={steps} missed={missed} playedAt={played} onSeek={film === undefined ? null : seek} />
+          <Steps steps={steps} missed={missed} playedAt={playedAt} onSeek={film === undefined ? null : seek} />
         </Section>
         <div class="stack">
           {run.status === "execution.start" && <Live id={run.session_id} />}

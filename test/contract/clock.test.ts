@@ -69,3 +69,13 @@ it.live(
     }).pipe(Effect.scoped),
   60_000
 )
+
+it("an answer of the database moves the clock only as far as it proves it wrong", () => {
+  // The database says 1,000,000 at some instant of the monotonic clock from 5,000 on.
+  const answer = (took: number) => ({ at: 1_000_000, askedAt: 5_000, answeredAt: 5_000 + took })
+  const { offsetOf } = DatabaseClock
+  assert.strictEqual(offsetOf(answer(20), null), 994_990)
+  assert.strictEqual(offsetOf(answer(700), 994_990), 994_990)
+  assert.strictEqual(offsetOf(answer(20), 990_000), 994_980)
+  assert.strictEqual(offsetOf(answer(20), 999_000), 995_000)
+})

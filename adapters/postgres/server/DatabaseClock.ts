@@ -2,9 +2,10 @@
  * The clock of the database as the clock of this process, so that all processes judge windows, leases and retries by the
  * same one whatever their machines show.
  *
- * Between two measurements it continues by the monotonic clock of the machine, and is right to half the time that the
- * database takes to answer. It is measured at the start, every minute, and when the clock of the machine was set or the
- * machine slept.
+ * Between two measurements it continues by the monotonic clock of the machine. It is right to half the time that the
+ * database took to answer at first, and a later answer that took long does not move it: it moves only as far as an answer
+ * proves it wrong. It is measured at the start, every minute, and when the clock of the machine was set or the machine
+ * slept.
  */
 import { Clock, Context, Effect, Layer, Schedule } from "effect"
 import * as Skew from "../../../core/runtime/ClockSkew.ts"
@@ -36,7 +37,9 @@ export const layer = Layer.effectContext(
       const answers = (yield* Effect.replicateEffect(ask, questions)).filter((one) => one !== null)
       const [best] = answers.toSorted((a, b) => roundTrip(a) - roundTrip(b))
       if (best === undefined) return false
-      offset = best.at - (best.askedAt + best.answeredAt) / 2
+      // After the machine slept, the former offset says nothing.
+      const isContinued = measuredAt > Number.NEGATIVE_INFINITY && !isSet()
+      offset = offsetOf(best, isContinued ? offset : null)
       wallOffset = wall() - performance.now()
       measuredAt = performance.now()
       const before = skew
@@ -47,8 +50,8 @@ export const layer = Layer.effectContext(
       return true
     })
 
-    const isDue = () =>
-      performance.now() >= measuredAt + everyMillis || Math.abs(wall() - performance.now() - wallOffset) > setMillis
+    const isSet = () => Math.abs(wall() - performance.now() - wallOffset) > setMillis
+    const isDue = () => performance.now() >= measuredAt + everyMillis || isSet()
 
     yield* Effect.repeat(measure, { until: (measured) => measured, schedule: Schedule.spaced("500 millis") })
     yield* Effect.sleep(lookEvery).pipe(
@@ -70,6 +73,13 @@ export const layer = Layer.effectContext(
     return Context.make(Clock.Clock, clock).pipe(Context.add(Skew.ClockSkew, { millis: Effect.sync(() => skew) }))
   })
 )
+
+/**
+ * What to add to the monotonic clock, in milliseconds. The database told its time at some instant between the question and
+ * the answer: a former offset that this allows stays, and another one moves to the nearest that it allows.
+ */
+export const offsetOf = ({ answeredAt, askedAt, at }: Answer, former: number | null): number =>
+  former === null ? at - (askedAt + answeredAt) / 2 : Math.min(at - askedAt, Math.max(at - answeredAt, former))
 
 const nanosPerMilli = BigInt(1_000_000)
 

@@ -1,5 +1,5 @@
 import { EventEmitter } from "node:events"
-import { assert, describe, it } from "@effect/vitest"
+import { afterEach, assert, describe, it, vi } from "@effect/vitest"
 import type { BrowserContext, Frame } from "playwright-core"
 import * as Parsing from "../../adapters/playwright/element/Parsing.ts"
 import * as Writes from "../../adapters/playwright/page/Writes.ts"
@@ -29,23 +29,23 @@ const contextWithWrite = (cookies: () => Promise<unknown>) => {
 }
 
 describe("waits for a page", () => {
+  afterEach(() => void vi.useRealTimers())
+
   it("that is never parsed count as time of the action, and end for the document as a whole", async () => {
+    vi.useFakeTimers()
     const address = { url: "https://a.example/" }
     const { frame, timeouts } = endlessFrame(address)
-    const waited = [await Parsing.parsed(frame, 20, 50), await Parsing.parsed(frame, 20, 50)]
-    for (const millis of waited) assert.isAtLeast(millis, 19)
-    await Parsing.parsed(frame, 20, 50)
-    const [first, second, third] = timeouts
-    assert.deepStrictEqual([first, second], [20, 20])
-    assert.isBelow(third ?? 0, 20)
-    for (let more = 0; more < 5; more++) await Parsing.parsed(frame, 20, 50)
-    const before = timeouts.length
-    assert.strictEqual(await Parsing.parsed(frame, 20, 50), 0)
-    assert.lengthOf(timeouts, before)
+    const waited = async (timeout: number) => {
+      const waiting = Parsing.parsed(frame, timeout, 50)
+      await vi.advanceTimersByTimeAsync(Math.max(0, timeout))
+      return waiting
+    }
+    assert.deepStrictEqual([await waited(20), await waited(20), await waited(20), await waited(20)], [20, 20, 10, 0])
+    assert.deepStrictEqual(timeouts, [20, 20, 10])
     address.url = "https://a.example/next"
-    await Parsing.parsed(frame, 5, 50)
-    assert.strictEqual(timeouts.at(-1), 5)
-    assert.strictEqual(await Parsing.parsed(frame, -1, 50), 0)
+    assert.strictEqual(await waited(5), 5)
+    assert.strictEqual(await waited(-1), 0)
+    assert.deepStrictEqual(timeouts, [20, 20, 10, 5])
   })
 
   it("for the last writes end with the answer", async () => {

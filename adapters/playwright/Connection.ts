@@ -1,5 +1,7 @@
 /** A connection to a browser of a grid. */
-import { type Browser as Chromium, chromium } from "playwright-core"
+import { connect as open } from "node:net"
+import type { Browser as Chromium } from "playwright-core"
+import { isLoaded, load } from "./Driver.ts"
 import { type Endpoint, named } from "./Endpoints.ts"
 import * as SiteWall from "./walls/SiteWall.ts"
 
@@ -21,10 +23,35 @@ export class NotConnected extends Error {
   }
 }
 
+/**
+ * Opens a connection to the port of an endpoint and closes it. Fails as Playwright would where nothing answers there, so
+ * that Playwright is loaded only for a browser. It is not tried where a proxy may lead to the endpoint.
+ */
+const probe = (url: string): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const { hostname, port, protocol } = new URL(url)
+    const usual = /^(https|wss):$/.test(protocol) ? 443 : 80
+    const socket = open({ host: hostname.replace(/^\[|\]$/g, ""), port: Number(port || usual) })
+    socket.setTimeout(connectMillis, () => socket.destroy(new Error(`Timeout ${connectMillis}ms exceeded`)))
+    socket.once("connect", () => {
+      socket.destroy()
+      resolve()
+    })
+    socket.once("error", reject)
+  })
+
+/** The settings of the system by which Playwright finds a proxy. */
+const proxySettings = ["all_proxy", "http_proxy", "https_proxy", "ws_proxy", "wss_proxy"]
+
+const mayUseProxy = (): boolean =>
+  proxySettings.some((name) => Boolean(process.env[name] || process.env[name.toUpperCase()]))
+
 export const connect = async (endpoint: Endpoint): Promise<Connection> => {
   const { kind, url } = endpoint
   const asked = { timeout: connectMillis }
   try {
+    if (!isLoaded() && !mayUseProxy()) await probe(url)
+    const { chromium } = await load()
     const one = kind === "cdp" ? await chromium.connectOverCDP(url, asked) : await chromium.connect(url, asked)
     if (one.browserType().name() !== "chromium") {
       await one.close()
@@ -33,7 +60,7 @@ export const connect = async (endpoint: Endpoint): Promise<Connection> => {
     return { chromium: one, wall: SiteWall.make(one) }
   } catch (error) {
     if (error instanceof NotConnected) throw error
-    const text = error instanceof Error ? error.message : String(error)
+    const text = textOf(error)
     if (/version mismatch|428 Precondition/i.test(text)) {
       const versions = [...text.matchAll(/\b(server|client) version:\s*v?([\d.]+)/gi)].map(
         ([, who, what]) => `${who} ${what}`
@@ -43,6 +70,12 @@ export const connect = async (endpoint: Endpoint): Promise<Connection> => {
     }
     throw new NotConnected(endpoint, `could not be reached: ${causeOf(text)}`, false)
   }
+}
+
+/** The text of a failure. That of all addresses of a name has only a code. */
+const textOf = (error: unknown): string => {
+  if (!(error instanceof Error)) return String(error)
+  return error.message === "" && "code" in error ? String(error.code) : error.message
 }
 
 /** The cause of a failure, without addresses. */

@@ -18,8 +18,9 @@ import {
 } from "node:fs"
 import { hostname, tmpdir } from "node:os"
 import { join, resolve } from "node:path"
-import { type CDPSession, type Browser as Chromium, chromium } from "playwright-core"
+import type { CDPSession, Browser as Chromium } from "playwright-core"
 import * as Confinement from "./Confinement.ts"
+import { load } from "./Driver.ts"
 import type * as PageMemory from "./PageMemory.ts"
 import * as Processes from "./Processes.ts"
 import { within } from "./TimeLimit.ts"
@@ -174,6 +175,7 @@ const launch = async (
   try {
     const prepared = prepare(executablePath, user, confinement)
     folder = prepared.folder
+    const { chromium } = await load()
     const one = await chromium.launch({
       executablePath: prepared.program,
       chromiumSandbox: confinement.sandbox,

@@ -4,8 +4,9 @@
  */
 import { readFileSync } from "node:fs"
 import { createRequire } from "node:module"
-import { type CDPSession, type ElementHandle, type Frame, type Locator, type Page, selectors } from "playwright-core"
+import type { CDPSession, ElementHandle, Frame, Locator, Page } from "playwright-core"
 import { expressionOf } from "../../script/Script.ts"
+import { load } from "../Driver.ts"
 import type { Job } from "../injected/Engine.ts"
 import type { functions, functionsOfAll } from "../injected/Functions.ts"
 import { evaluationMillis } from "../injected/find/Limits.ts"
@@ -26,10 +27,12 @@ let brought: Promise<void> | undefined
  */
 export const bring = (): Promise<void> => {
   const engine = () => `${expressionOf(new URL("../injected/Engine.ts", import.meta.url))}.engine`
-  brought ??= selectors.register(name, { content: engine() }, { contentScript: true }).catch((error: Error) => {
-    // Another copy of this module has done it.
-    if (!error.message.includes("already registered")) throw error
-  })
+  brought ??= load()
+    .then(({ selectors }) => selectors.register(name, { content: engine() }, { contentScript: true }))
+    .catch((error: Error) => {
+      // Another copy of this module has done it.
+      if (!error.message.includes("already registered")) throw error
+    })
   return brought
 }
 

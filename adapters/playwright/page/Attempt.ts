@@ -1,6 +1,6 @@
 /** Runs an operation on a page, and maps its errors to `PageFailure`. */
 import { Effect } from "effect"
-import { type CDPSession, errors } from "playwright-core"
+import type { CDPSession } from "playwright-core"
 import { defaultPageLimits } from "../../../core/agent/Limits.ts"
 import { type NavigationCause, PageFailure } from "../../../core/browser/PageFailure.ts"
 import type { Bounds } from "../walls/Bounds.ts"
@@ -56,9 +56,12 @@ const causes: ReadonlyArray<readonly [cause: NavigationCause, said: RegExp]> = [
   ["replaced", /^Navigation to .* is interrupted by another navigation|^Execution context was destroyed/]
 ]
 
+/** Whether Playwright gave up waiting. By its name, so that Playwright is not loaded for this. */
+const isTimeout = (error: unknown): boolean => error instanceof Error && error.name === "TimeoutError"
+
 /** The cause of a failed navigation, if the error is one. */
 const navigationOf = (error: unknown, firstLine: string): PageFailure | null => {
-  if (error instanceof errors.TimeoutError) {
+  if (isTimeout(error)) {
     const allowed = /Timeout (\d+)ms/.exec(firstLine)?.[1] ?? String(navigationMillis)
     return new PageFailure({ kind: "timeout", reason: `it did not load within ${allowed} ms` })
   }
@@ -93,7 +96,7 @@ const toFailure = (error: unknown, selector: string | null, gone: boolean): Page
   if (selector !== null && hasBegun(text)) {
     return new PageFailure({ kind: "unusable", reason: `${firstLine}, after it had begun`, ...of, acted: true })
   }
-  if (selector !== null && (error instanceof errors.TimeoutError || text.includes("strict mode violation"))) {
+  if (selector !== null && (isTimeout(error) || text.includes("strict mode violation"))) {
     return new PageFailure({ kind: "mismatch", reason: firstLine, ...of })
   }
   if (selector === null) return new PageFailure({ kind: "unloadable", reason: firstLine })

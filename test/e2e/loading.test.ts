@@ -56,8 +56,8 @@ const services = (smtpPort: number): ReadonlyArray<Service> => [
   {
     command: "worker",
     started: /sluice worker started/,
-    loads: [...stores, "playwright-core", "socks", "tldts"],
-    atRest: 195,
+    loads: [...stores, "socks", "tldts"],
+    atRest: 150,
     // A browser that is never there: the worker starts without one.
     settings: { SLUICE_BROWSER_ENDPOINTS: "ws://127.0.0.1:9/none" }
   },

@@ -28,7 +28,7 @@ const deliveries = Layer.effect(
 
     const select = sql`
       select d.*, event.at, event.event, event.payload, event.expires_at, runs.workflow_id, runs.options
-      from webhook_deliveries d join run_events event using (sequence) join runs on runs.id = d.run_id`
+      from webhook_deliveries d join run_events event using (run_id, sequence) join runs on runs.id = d.run_id`
 
     const find = (workspaceId: WorkspaceId, id: string) =>
       Effect.gen(function* () {

@@ -633,17 +633,18 @@ const events = [
   // commit can appear before what was read. Transactions of other databases of the server, which cannot write here, are
   // left out where they are known. `places_after` keeps the events of one run in their order also where a transaction that
   // began earlier had to wait for the run: as it is volatile, it sees what was committed before it is called. Nothing can
-  // come before the first event. An event without a place gets its place from the trigger.
+  // come before the first event. An event without a place gets its place from the trigger. No event is looked up by its
+  // sequence alone, for which each would be in one more index.
   `create table run_events (
-    sequence bigint generated always as identity primary key,
+    sequence bigint generated always as identity,
     run_id uuid not null,
     at timestamptz not null,
     event text not null,
     payload text not null,
     tx xid8 not null default '0',
-    expires_at timestamptz
+    expires_at timestamptz,
+    primary key (run_id, sequence)
   )`,
-  `create index run_events_of_run on run_events (run_id, sequence)`,
   `create index run_events_in_order on run_events (tx, sequence)`,
   `create function places_after(ids uuid[]) returns table (run_id uuid, tx xid8) language plpgsql volatile
     set enable_seqscan to off as $$

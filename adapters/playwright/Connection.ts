@@ -1,7 +1,7 @@
 /** A connection to a browser of a grid. */
 import { connect as open } from "node:net"
 import type { Browser as Chromium } from "playwright-core"
-import { isLoaded, load } from "./Driver.ts"
+import { isLoaded, load } from "./driver/Driver.ts"
 import { type Endpoint, named } from "./Endpoints.ts"
 import * as SiteWall from "./walls/SiteWall.ts"
 

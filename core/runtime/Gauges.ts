@@ -84,7 +84,11 @@ export const setBacklog = (backlog: Backlog | null): Effect.Effect<void> =>
       yield* Metric.update(Metric.withAttributes(waiting, { reason }), backlog?.waiting.get(reason) ?? 0)
     }
     for (const [amountOf, gauge] of amounts) yield* Metric.update(gauge, backlog === null ? 0 : amountOf(backlog))
+    if (backlog === null) yield* Metric.update(unreadRuns, 0)
   })
+
+/** Whether this process is the one that reads the gauges of the installation. */
+export const isLeading: Effect.Effect<boolean> = Effect.map(Metric.value(leads), ({ value }) => value === 1)
 
 /**
  * Sets the number of ended runs that the last sweep kept because their events were not read; at most 10,000 per

@@ -112,10 +112,12 @@ it.layer(Layer.fresh(service), { timeout: "30 seconds", excludeTestServices: tru
       const json = { name: "W", ...graph() }
       const workflowId = (yield* send({ method: "POST", path: "/workflows", key, json })).body.id
       const secret = "a secret of the receiver"
+      const traceId = "0af7651916cd43dd8448eb211c80319c"
       const started = yield* send({
         method: "POST",
         path: "/run",
         key,
+        headers: { traceparent: `00-${traceId}-b7ad6b7169203331-01` },
         json: { workflow_id: workflowId, webhook: { url: `${hook.url}/own`, secret } }
       })
       const session = String(started.body.session_id)
@@ -127,12 +129,18 @@ it.layer(Layer.fresh(service), { timeout: "30 seconds", excludeTestServices: tru
         transitions.map(({ event }) => event),
         ["execution.queued", "execution.stopped"]
       )
-      for (const line of transitions) assert.deepInclude(line, { workflow_id: workflowId, attempt: 0 })
+      const of = { workflow_id: workflowId, trace_id: traceId }
+      for (const line of transitions) assert.deepInclude(line, { ...of, attempt: 0 })
       assert.deepInclude(transitions[1], { error_code: "INTERRUPTED-E0001", run_ms: null })
       const [delivery] = found().filter(({ message }) => message === "Delivery accepted")
-      assert.deepInclude(delivery, { host: new URL(hook.url).host, status: 200, delivery_attempt: 1 })
-      const routes = found().flatMap(({ message, route }) => (message === "Request" ? [route] : []))
-      assert.deepStrictEqual(routes, ["/run", "/run/:session_id/interrupt"])
+      assert.deepInclude(delivery, { ...of, host: new URL(hook.url).host, status: 200, delivery_attempt: 1 })
+      const routes = found().flatMap(({ message, route, trace_id }) =>
+        message === "Request" ? [[route, trace_id]] : []
+      )
+      assert.deepStrictEqual(routes, [
+        ["/run", traceId],
+        ["/run/:session_id/interrupt", undefined]
+      ])
     })
   )
 

@@ -51,34 +51,37 @@ export const logged = <E, R>(answer: Effect.Effect<HttpServerResponse.HttpServer
       HttpEffect.withPreResponseHandler((_, response) => Effect.succeed(withId(response))),
       Effect.map(withId),
       Effect.provideService(RequestFacts, facts),
-      Effect.onExit((exit) => {
-        const status = statusOf(exit)
-        const millis = performance.now() - began
-        const line = Effect.annotateLogs(
-          probes.has(facts.route) ? Effect.logDebug("Request") : Effect.logInfo("Request"),
-          {
-            method,
-            route: facts.route,
-            status,
-            ms: Math.round(millis * 10) / 10,
-            ...(facts.caller === null ? {} : { workspace_id: facts.caller.workspaceId }),
-            ...(facts.caller?.keyId === undefined ? {} : { key_id: facts.caller.keyId }),
-            ...(facts.sessionId === null ? {} : { session_id: facts.sessionId })
-          }
-        )
-        const traced = Trace.annotate(
-          {
-            "http.request.method": method,
-            "http.route": facts.route,
-            "http.response.status_code": status,
-            "sluice.session_id": facts.sessionId,
-            "sluice.request_id": id
-          },
-          `${method} ${facts.route}`
-        )
-        const counted = Measures.requestAnswered(facts.route, method, status, millis / 1_000)
-        return Effect.andThen(line, Effect.andThen(traced, counted))
-      }),
+      Effect.onExit((exit) =>
+        Effect.flatMap(Trace.Current, (position) => {
+          const status = statusOf(exit)
+          const millis = performance.now() - began
+          const line = Effect.annotateLogs(
+            probes.has(facts.route) ? Effect.logDebug("Request") : Effect.logInfo("Request"),
+            {
+              method,
+              route: facts.route,
+              status,
+              ms: Math.round(millis * 10) / 10,
+              ...(facts.caller === null ? {} : { workspace_id: facts.caller.workspaceId }),
+              ...(facts.caller?.keyId === undefined ? {} : { key_id: facts.caller.keyId }),
+              ...(facts.sessionId === null ? {} : { session_id: facts.sessionId }),
+              ...(position === null ? {} : { trace_id: position.traceId })
+            }
+          )
+          const traced = Trace.annotate(
+            {
+              "http.request.method": method,
+              "http.route": facts.route,
+              "http.response.status_code": status,
+              "sluice.session_id": facts.sessionId,
+              "sluice.request_id": id
+            },
+            `${method} ${facts.route}`
+          )
+          const counted = Measures.requestAnswered(facts.route, method, status, millis / 1_000)
+          return Effect.andThen(line, Effect.andThen(traced, counted))
+        })
+      ),
       Effect.annotateLogs({ request_id: id }),
       Effect.provideService(Trace.RequestId, id),
       probes.has(url) ? identity : Trace.inSpan(method, { kind: "server", decides: true }),

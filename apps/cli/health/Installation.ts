@@ -128,6 +128,8 @@ export const layer = (part: string, capacity: number | null = null) =>
           Effect.flatMap(present, registry.beat).pipe(
             Effect.tap(decide),
             Effect.tap((living) => (schedules(own) ? lead(living) : Effect.void)),
+            // What it read before is out of date, and another may lead by now.
+            Effect.onError(() => (schedules(own) ? Gauges.setBacklog(null) : Effect.void)),
             Background.round("say that this process is alive")
           )
         ),

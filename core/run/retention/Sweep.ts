@@ -47,7 +47,6 @@ const earlier = (days: RetentionDays.Days, installation: RetentionDays.Installat
 /** Removes what of the runs of every workspace is older than its days, and answers what that was. */
 export const sweep = Effect.fn("Sweep.sweep")(function* (installation: RetentionDays.Installation) {
   const all: Array<SweepResult> = []
-  let unread = 0
   for (const { id, retentionDays } of yield* (yield* WorkspaceStore).list) {
     const counts: Partial<Record<RetentionDays.Kind, number>> = {}
     const days = RetentionDays.inForce(retentionDays ?? {}, installation)
@@ -56,11 +55,22 @@ export const sweep = Effect.fn("Sweep.sweep")(function* (installation: Retention
     for (const { days: own, part } of earlier(days, installation)) {
       counts[part] = yield* sweepPart(id, part, now - own * dayMillis)
     }
-    if (days.events !== null) unread += yield* sayUnread(id, days.events, now)
     all.push({ workspaceId: id, counts })
   }
-  yield* Gauges.setUnreadRuns(unread)
   return all
+})
+
+/**
+ * Counts the runs that are kept beyond their days because their events were not read, at most 10,000 in one workspace,
+ * and logs a warning for each workspace that has some.
+ */
+export const unread = Effect.fn("Sweep.unread")(function* (installation: RetentionDays.Installation) {
+  let count = 0
+  for (const { id, retentionDays } of yield* (yield* WorkspaceStore).list) {
+    const { events } = RetentionDays.inForce(retentionDays ?? {}, installation)
+    if (events !== null) count += yield* sayUnread(id, events, yield* Clock.currentTimeMillis)
+  }
+  return count
 })
 
 /** Says how many runs of a workspace are kept beyond their days because their events were not read. */
@@ -140,15 +150,21 @@ export const count = Effect.fn("Sweep.count")(function* (installation: Retention
   return all
 })
 
+/** Sets the gauge of what is kept beyond its days, in the process that reads the gauges of the installation. */
+const measured = Effect.fnUntraced(function* (installation: RetentionDays.Installation) {
+  if (yield* Gauges.isLeading) yield* Gauges.setUnreadRuns(yield* unread(installation))
+})
+
 /** Sweeps every ten minutes. */
 export const sweeping = (
   installation: RetentionDays.Installation
-): Periodic.Job<Effect.Services<ReturnType<typeof sweep>>> => ({
+): Periodic.Job<Effect.Services<ReturnType<typeof sweep | typeof unread>>> => ({
   name: "remove old runs",
   every: "10 minutes",
   round: sweep(installation).pipe(
     Effect.catchTag("ArtifactsUnavailable", ({ message }) =>
       Effect.logWarning(`Could not remove old runs; trying again later: ${message}`)
-    )
+    ),
+    Effect.andThen(measured(installation))
   )
 })

@@ -268,13 +268,26 @@ const measured = async (
   ]
 }
 
+/** The names that a variable lists, separated by commas; a name that is not `accepted` is refused. */
+const listed = (variable: string, accepted: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const names = process.env[variable]?.split(",")
+  if (names === undefined) return accepted
+  return names.map((name) => {
+    const known = accepted.find((one) => one.toLowerCase() === name.toLowerCase())
+    if (known === undefined) throw new Error(`${variable} names "${name}"; it may name ${accepted.join(", ")}.`)
+    return known
+  })
+}
+
 export const world = async (): Promise<ReadonlyArray<Row>> => {
   const rounds = Number(process.env.SLUICE_WORLD_ROUNDS ?? 9)
-  const parts = (process.env.SLUICE_WORLD_PARTS ?? "tasks,changes").split(",")
-  const ways = (["agent", "hand"] as const).filter(
-    (way) => process.env.SLUICE_WORLD_WAYS?.split(",").includes(way) ?? true
+  const parts = listed("SLUICE_WORLD_PARTS", ["tasks", "changes"])
+  const wantedWays = listed("SLUICE_WORLD_WAYS", ["agent", "hand"])
+  const ways = (["agent", "hand"] as const).filter((way) => wantedWays.includes(way))
+  const wanted = listed(
+    "SLUICE_WORLD",
+    applications.map(({ name }) => name)
   )
-  const wanted = process.env.SLUICE_WORLD?.split(",").map((one) => one.toLowerCase())
   const wantedTasks = process.env.SLUICE_WORLD_TASKS?.split(",")
   await mkdir(folder, { recursive: true })
   const files = await serveFiles()
@@ -282,7 +295,7 @@ export const world = async (): Promise<ReadonlyArray<Row>> => {
   const rows: Array<Row> = []
   try {
     for (const { name, start, version } of applications) {
-      if (wanted !== undefined && !wanted.includes(name.toLowerCase())) continue
+      if (!wanted.includes(name)) continue
       const { tasks, ...started } = await start(folder, files)
       const running: Running = { ...started, tasks: tasks.filter((one) => wantedTasks?.includes(one.name) ?? true) }
       process.stdout.write(`${name} ${version} at ${running.origin}\n`)

@@ -22,6 +22,7 @@ export const pruned = Effect.fnUntraced(function* ({ dryRun, ...keeping }: Keepi
     return yield* print("Would remove", counts, [])
   }
   const swept = yield* Sweep.sweep(installation)
+  yield* Sweep.unread(installation)
   const artifacts = yield* Retention.sweep(keeping.retentionDays)
   yield* print("Removed", swept, [
     `${artifacts} artifacts beyond the retention of this installation, or of deleted workflows`

@@ -115,6 +115,7 @@ const rules: Readonly<Record<Project, ReadonlyArray<string>>> = {
     "test/attack/switchingProtocols.test.ts",
     "test/attack/udp.test.ts",
     "test/contract/browser/chromium.test.ts",
+    "test/contract/browser/grid.test.ts",
     "test/docs/actions.test.ts",
     "test/docs/gettingStarted.test.ts",
     "test/api/liveBrowser.test.ts",

@@ -10,7 +10,7 @@
  * browsers on this machine use loopback, for others the host name of this machine must be configured.
  */
 import { Context, Effect, Layer, PubSub, Schema, type Scope, Semaphore, Stream } from "effect"
-import type { BrowserContext } from "playwright-core"
+import type { BrowserContext, Page } from "playwright-core"
 import type { PageLimits } from "../../core/agent/Limits.ts"
 import { Browser } from "../../core/browser/Browser.ts"
 import { PageFailure } from "../../core/browser/PageFailure.ts"
@@ -229,7 +229,8 @@ export const layer = (options: Options): Layer.Layer<Browser, GridUnusable> =>
             },
             catch: () => new PageFailure({ kind: "crash", reason: "it opened no page" })
           })
-          const { page } = yield* Effect.acquireRelease(made, ({ context }) => closeContext(context))
+          const { context, page } = yield* Effect.acquireRelease(made, ({ context }) => closeContext(context))
+          if (member.endpoint.kind === "cdp") yield* Effect.promise(() => hideScrollbars(context, page))
           return {
             page,
             wall,
@@ -304,6 +305,22 @@ export const layer = (options: Options): Layer.Layer<Browser, GridUnusable> =>
       )
     })
   )
+
+/**
+ * Hides scrollbars, as Playwright does in the browsers that it starts: a page is as wide as its window, and has the same
+ * layout in each browser.
+ */
+const hideScrollbars = async (context: BrowserContext, first: Page): Promise<void> => {
+  const hide = async (page: Page): Promise<void> => {
+    const line = await context.newCDPSession(page)
+    // It lasts for as long as this connection to the page.
+    await line.send("Emulation.setScrollbarsHidden", { hidden: true })
+  }
+  // A browser without this command shows its scrollbars.
+  const tried = (page: Page) => within(contextMillis, hide(page))
+  context.on("page", (popup) => void tried(popup))
+  await tried(first)
+}
 
 /** Files of a browser that speaks the DevTools protocol are read through it; a Playwright server sends them itself. */
 const remoteOf = ({ downloads, kind }: Endpoints.Endpoint): Downloads.Remote | null =>

@@ -28,6 +28,37 @@ export const typing = (server: Server, { name = step, type = "SMS" } = {}) => {
   }
 }
 
+/** The fields of a workflow of steps on the page, whose runs have the credential `SITE`. */
+const walking = (server: Server, steps: ReadonlyArray<{ readonly action: string; readonly parameters: object }>) => {
+  const domain = server.receiver?.url ?? ""
+  const middle = steps.map((step, index) => ({ id: `${asks.slice(0, -1)}${index + 3}`, name: step.action, ...step }))
+  const ids = [start, ...middle.map(({ id }) => id), end]
+  return {
+    nodes: [
+      { id: start, name: "Open", action: "START", parameters: { url: `${domain}/` } },
+      ...middle,
+      { id: end, name: "Done", action: "END", parameters: {} }
+    ],
+    edges: Object.fromEntries(ids.slice(0, -1).map((id, index) => [id, { to: ids[index + 1] }])),
+    vault_schema: { SITE: { type: "credential", domain } }
+  }
+}
+
+const clicking = (selector: string) => ({ action: "CLICK", parameters: { selector, execution: "STATIC" } })
+
+/** The fields of a workflow that follows the link of the page, behind which the site sets a cookie. */
+export const following = (server: Server) => walking(server, [clicking("//a")])
+
+/** The fields of a workflow that opens the page and no more. */
+export const opening = (server: Server) => walking(server, [])
+
+/** The fields of a workflow that signs in by a link that is mailed, which leads behind the form. */
+export const signingInByLink = (server: Server) =>
+  walking(server, [
+    { action: "TFA", parameters: { tfa_type: "MAGIC_LINK", credential: "SITE", execution: "STATIC" } },
+    clicking("//p")
+  ])
+
 /** Creates a credential of the page, and answers the pair that identifies it. */
 export const user = (server: Server, fields: Readonly<Record<string, unknown>> = {}) =>
   credential(server, fields, newPair(server.receiver?.url))

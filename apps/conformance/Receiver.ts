@@ -6,13 +6,22 @@ import type { Delivery, Receiver } from "./Server.ts"
 /** The longest wait for a delivery, in milliseconds. */
 const longest = 10_000
 
-/** The start of the path of the page behind the form. */
-const accepted = "/accepted"
+/** The path of the page behind the form. */
+export const accepted = "/accepted"
+
+/** The path of the same page behind the link, which sets a cookie. */
+export const linked = `${accepted}/linked`
+
+/** The cookie that is set behind the link. */
+export const cookie = { name: "conformance", value: "kept" }
 
 const pageOf = (content: string) => `<!doctype html><html lang="en"><title>Conformance</title>${content}</html>`
 
-/** A page that asks for a code, and the page that follows any code. The field has no name, so no address has the code. */
-const asking = pageOf(`<form action="${accepted}"><label>Code <input></label></form>`)
+/**
+ * A page that asks for a code, with a link, and the page that follows any code and the link. The field has no name, so no
+ * address has the code.
+ */
+const asking = pageOf(`<form action="${accepted}"><label>Code <input></label></form><a href="${linked}">Skip</a>`)
 const following = pageOf("<p>Accepted</p>")
 
 /** The largest body that is kept, in bytes. */
@@ -30,7 +39,8 @@ export const listen = async (
   const server = createServer((incoming, answer) => {
     if (incoming.method === "GET") {
       const page = incoming.url?.startsWith(accepted) === true ? following : asking
-      answer.writeHead(200, { "content-type": "text/html; charset=utf-8" }).end(page)
+      const setting = incoming.url === linked ? { "set-cookie": `${cookie.name}=${cookie.value}; Max-Age=86400` } : {}
+      answer.writeHead(200, { "content-type": "text/html; charset=utf-8", ...setting }).end(page)
       return
     }
     const pieces: Array<Buffer> = []

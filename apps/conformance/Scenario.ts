@@ -139,5 +139,17 @@ export const credential = async (
   return pair
 }
 
+/** Creates an entry of the vault for one scenario, and answers the pair that identifies it. */
+export const entry = async (
+  server: Server,
+  fields: Readonly<Record<string, unknown>>,
+  pair: Readonly<Record<"domain" | "permissioned_user_id", string>> = newPair()
+) => {
+  server.later(() => server.send("DELETE", "/vault", { json: pair }))
+  const { body, status } = await server.send("POST", "/vault", { json: { ...pair, ...fields } })
+  expect(status === 200 || status === 201, "POST /vault to answer 200 or 201", { status, body })
+  return pair
+}
+
 /** The path of the code of a credential. */
 export const codeOf = (pair: Readonly<Record<string, string>>) => `/vault/tfa-code?${new URLSearchParams(pair)}`

@@ -1,12 +1,10 @@
 /** Sessions in the browsers of a grid: Playwright servers, and browsers that speak the DevTools protocol. */
-import { spawn } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"
 import { createServer, request } from "node:http"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, Layer, Ref, Result, Scope, Stream } from "effect"
-import { chromium } from "playwright-core"
 import * as Endpoints from "../../adapters/playwright/Endpoints.ts"
 import * as RemoteFile from "../../adapters/playwright/file/RemoteFile.ts"
 import * as Grid from "../../adapters/playwright/Grid.ts"
@@ -17,44 +15,9 @@ import { Browser } from "../../core/browser/Browser.ts"
 import * as Session from "../../core/browser/Session.ts"
 import { BrowserCapacity } from "../../core/run/BrowserCapacity.ts"
 import { graphOf, walk } from "../support/browser.ts"
+import { devToolsServer, playwrightServer } from "../support/gridBrowsers.ts"
 import { listening } from "../support/listening.ts"
-import { executablePath } from "../support/realBrowser.ts"
 import { html, serve } from "../support/site.ts"
-
-/** A Playwright server with one browser. */
-const playwrightServer = Effect.acquireRelease(
-  Effect.promise(() => chromium.launchServer({ executablePath, host: "127.0.0.1" })),
-  (server) => Effect.promise(() => server.kill())
-)
-
-/** A Chromium with its debugging port open. */
-const devToolsServer = Effect.acquireRelease(
-  Effect.promise(
-    () =>
-      new Promise<{ readonly url: string; readonly end: () => void }>((resolve, reject) => {
-        const profile = mkdtempSync(join(tmpdir(), "sluice-grid-"))
-        const child = spawn(executablePath, [
-          "--headless",
-          "--no-sandbox",
-          "--remote-debugging-port=0",
-          `--user-data-dir=${profile}`,
-          "about:blank"
-        ])
-        child.on("error", reject)
-        let said = ""
-        child.stderr.on("data", (piece) => {
-          said += String(piece)
-          const port = /DevTools listening on ws:\/\/127\.0\.0\.1:(\d+)/.exec(said)?.[1]
-          const end = () => {
-            child.once("exit", () => rmSync(profile, { recursive: true, force: true, maxRetries: 5 }))
-            child.kill("SIGKILL")
-          }
-          if (port !== undefined) resolve({ url: `http://127.0.0.1:${port}`, end })
-        })
-      })
-  ),
-  ({ end }) => Effect.sync(end)
-)
 
 const endpoint = (url: string, capacity: number, kind: Endpoints.Kind = "playwright"): Endpoints.Endpoint => ({
   url,
@@ -158,6 +121,36 @@ describe("a grid", () => {
           yield* three[0].close
           yield* three[2].close
         }).pipe(Effect.provide(grid))
+      }).pipe(Effect.scoped),
+    60_000
+  )
+
+  it.live(
+    "counts a click as done whose tab closes while the mouse is pressed",
+    () =>
+      Effect.gen(function* () {
+        const devTools = yield* devToolsServer
+        const site = yield* serve({
+          "/": html("<h1 id=title>Home</h1><a id=open href=/press target=_blank rel=opener>Open</a>"),
+          "/press": html(
+            "<button id=press onmousedown=\"const asked = new XMLHttpRequest(); asked.open('GET', '/close', false); asked.send()\">Press</button>"
+          ),
+          // The page waits for this answer, and is closed before it comes.
+          "/close": (_request, response) =>
+            void fetch(`${devTools.url}/json/list`)
+              .then((answer) => answer.json() as Promise<ReadonlyArray<{ readonly id: string; readonly url: string }>>)
+              .then((targets) => targets.find(({ url }) => url.endsWith("/press")))
+              .then((target) => fetch(`${devTools.url}/json/close/${target?.id}`))
+              .then(() => setTimeout(() => response.end(), 500))
+        })
+        yield* Effect.gen(function* () {
+          const { page } = yield* opened
+          const at = (id: string) => ({ selector: `css=#${id}`, waitMillis: 2_000 })
+          yield* page.navigation.goto(`${site}/`)
+          yield* page.elements.click(at("open"), "click")
+          yield* page.elements.click(at("press"), "click")
+          assert.strictEqual(yield* page.elements.read(at("title")), "Home")
+        }).pipe(Effect.provide(gridOf(Effect.succeed([endpoint(devTools.url, 1, "cdp")]), { allowedOrigins: [site] })))
       }).pipe(Effect.scoped),
     60_000
   )

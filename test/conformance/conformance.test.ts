@@ -217,6 +217,16 @@ describe("the conformance kit", () => {
   const working = Layer.unwrap(
     Effect.gen(function* () {
       const { url } = yield* Received
+      const linked = `${url}${Receiver.linked}`
+      const cookie = {
+        ...Receiver.cookie,
+        domain: new URL(url).hostname,
+        path: "/",
+        expires: null,
+        httpOnly: false,
+        secure: false,
+        sameSite: null
+      }
       const worker = Layer.effectDiscard(
         // A move of the clock must not end a lease.
         Effect.forkScoped(
@@ -226,8 +236,12 @@ describe("the conformance kit", () => {
         Layer.provide(AgentExecutor.layer),
         Layer.provide(
           ScriptedBrowser.layer({
-            [`${url}/`]: [{ selector: "//input", takes: { values: "any", leadsTo: `${url}/accepted` } }],
-            [`${url}/accepted`]: []
+            [`${url}/`]: [
+              { selector: "//input", takes: { values: "any", leadsTo: `${url}${Receiver.accepted}` } },
+              { selector: "//a", leadsTo: linked, leaves: { cookies: [cookie] } }
+            ],
+            [`${url}${Receiver.accepted}`]: [],
+            [linked]: [{ selector: "//p", text: "Accepted" }]
           })
         )
       )

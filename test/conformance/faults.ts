@@ -107,6 +107,13 @@ const faults: Readonly<Record<string, Fault | ReadonlyArray<Fault>>> = {
     onStates(({ nextOpenAt }) => ({ open: false, nextOpenAt: nextOpenAt?.replace("T08:", "T09:") ?? null })),
     onStates(({ nextOpenAt }) => ({ open: false, nextOpenAt: nextOpenAt?.replace("T07:", "T08:") ?? null }))
   ],
+  "window-clock-changes": [
+    onStates(({ nextOpenAt }) => ({ open: false, nextOpenAt: nextOpenAt ?? "2030-01-01T00:00:00Z" })),
+    onStates(({ nextOpenAt }) => ({ open: false, nextOpenAt: nextOpenAt?.replace("T00:00", "T01:00") ?? null })),
+    onStates(({ nextOpenAt }) => ({ open: false, nextOpenAt: nextOpenAt?.replace("T01:00", "T02:00") ?? null })),
+    onStates(({ nextOpenAt }) => ({ open: false, nextOpenAt: nextOpenAt?.replace("T00:30", "T01:30") ?? null })),
+    onStates(({ nextOpenAt }) => ({ open: false, nextOpenAt: nextOpenAt?.replace("T02:00", "T01:00") ?? null }))
+  ],
   "window-read-and-deleted": (passing) => {
     if (passing.method === "DELETE" && isWindow(passing)) passing.body.state = { open: true, nextOpenAt: null }
   },
@@ -188,6 +195,23 @@ const faults: Readonly<Record<string, Fault | ReadonlyArray<Fault>>> = {
   "vault-computed": ({ body, method }) => {
     if (method === "POST") body.tfa_email = "mine@conformance.example"
   },
+  "vault-expiry": [
+    set("effective_expires_at", null),
+    ({ body }) => {
+      body.effective_expires_at = body.session_data_set_at
+    },
+    ({ body }) => {
+      if (body.expiry_time_from_last_use !== null) body.effective_expires_at = later(String(body.effective_expires_at))
+    }
+  ],
+  "vault-proxy": [
+    set("proxy_value", "sealed"),
+    set("proxy_setting", "custom"),
+    ({ body }) => {
+      if (body.proxy_setting === "random") body.proxy_value = "192.0.2.1"
+    },
+    statusOf(400, 201)
+  ],
   "vault-authenticator": statusOf(400, 201),
   "body-limits": [
     without("received_bytes"),
@@ -360,6 +384,15 @@ const faults: Readonly<Record<string, Fault | ReadonlyArray<Fault>>> = {
   "running-not-held": onRuns("execution.paused"),
   "credential-busy": onRuns("execution.start"),
   "credential-pool": onRuns("execution.start"),
+  "credential-limit": onRuns("execution.start"),
+  "credential-login": onRuns("execution.start"),
+  "session-kept": [
+    set("cookies", []),
+    set("session_data_set_at", null),
+    ({ body }) => {
+      if (body.persist_cookies === false) body.cookies = [{ name: "conformance", value: "kept" }]
+    }
+  ],
   "interaction-expires": (passing) => {
     if (passing.path.endsWith("/user_interaction")) passing.status = 201
   },
@@ -394,6 +427,10 @@ const streamFaults: Readonly<Record<string, ReadonlyArray<(text: string) => stri
   "running-not-held": [(text) => text.replaceAll('"execution.success"', '"execution.stopped"')],
   "credential-shared": [(text) => text.replaceAll('"interaction.waiting"', '"execution.failed"')],
   "run-authenticator": [(text) => text.replaceAll('"execution.step"', '"interaction.waiting"')],
+  "run-magic-link": [
+    (text) => text.replaceAll('"execution.step"', '"interaction.waiting"'),
+    (text) => text.replaceAll('"execution.success"', '"execution.failed"')
+  ],
   "tfa-code-discarded": [(text) => text.replaceAll('"execution.step"', '"interaction.waiting"')],
   "stream-client": [(text) => text.replaceAll('"session_id"', '"run_id"')]
 }
@@ -490,6 +527,22 @@ const severalSessions = asking((body) => {
   if (body.allow_multiple_sessions === false) body.allow_multiple_sessions = true
 })
 
+/** A server that knows no limits of a credential that several runs use. */
+const unlimited = asking((body) => {
+  delete body.max_concurrency
+  delete body.prevent_concurrency_during_login
+})
+
+/** A server that answers the cookies of the first run alone. */
+const forgetting = (): Partial<Options> => {
+  let reads = 0
+  return {
+    send: broken(({ body, method, path }) => {
+      if (method === "GET" && path.endsWith("/vault") && reads++ > 0) body.cookies = null
+    })
+  }
+}
+
 /** What breaks a server in another way: the options that replace those of the server without faults. */
 const others: ReadonlyArray<readonly [name: string, change: (options: Options) => Partial<Options>]> = [
   ["isolation-lists", mistaking(/^GET \/workflows$/)],
@@ -518,7 +571,10 @@ const others: ReadonlyArray<readonly [name: string, change: (options: Options) =
   ],
   ["interaction-webhook", delivering((text) => text.replace(/"expires_at":\d+/, '"expires_at":0'))],
   ["credential-busy", () => ({ send: severalSessions })],
-  ["credential-pool", () => ({ send: severalSessions })]
+  ["credential-pool", () => ({ send: severalSessions })],
+  ["credential-limit", () => ({ send: unlimited })],
+  ["credential-login", () => ({ send: unlimited })],
+  ["session-kept", forgetting]
 ]
 
 /** The name of a scenario, and the options for a server with a fault that it must find. */

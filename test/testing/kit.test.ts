@@ -20,6 +20,7 @@ import { LeaseLost } from "../../core/run/Run.ts"
 import { RunStore } from "../../core/run/RunStore.ts"
 import { RetentionStore } from "../../core/run/retention/RetentionStore.ts"
 import { RunRemovalStore } from "../../core/run/retention/RunRemovalStore.ts"
+import * as VirtualTime from "../../core/run/simulation/VirtualTime.ts"
 import { StartLedger } from "../../core/run/start/StartLedger.ts"
 import { Signals } from "../../core/runtime/Signals.ts"
 import { ScheduleStore } from "../../core/schedule/ScheduleStore.ts"
@@ -364,6 +365,24 @@ describe("the stepping clock", () => {
   )
 })
 
+/** The time of simulations as a clock that a test moves, by way of each timer. */
+const virtualTime = (at: number): ClockContract.MovedClock["Service"] => {
+  const time = VirtualTime.make(at)
+  const turns = Effect.repeat(Effect.yieldNow, { times: 63 })
+  return {
+    clock: time.clockOf(VirtualTime.exact),
+    advance: Effect.fnUntraced(function* (millis) {
+      const until = time.now() + millis
+      yield* turns
+      while (time.next("any") <= until) {
+        time.step()
+        yield* turns
+      }
+      time.jump(until)
+    })
+  }
+}
+
 describe("the contract of a clock that a test moves", () => {
   const brokenBy = (make: () => ClockContract.MovedClock["Service"]) =>
     Contract.broken(ClockContract.promises, (keeps) =>
@@ -373,6 +392,13 @@ describe("the contract of a clock that a test moves", () => {
   it.live("is kept by the stepping clock", () =>
     Effect.map(
       brokenBy(() => SteppingClock.make(1_000)),
+      (broken) => assert.deepStrictEqual(broken, [])
+    )
+  )
+
+  it.live("is kept by the time of simulations", () =>
+    Effect.map(
+      brokenBy(() => virtualTime(1_000)),
       (broken) => assert.deepStrictEqual(broken, [])
     )
   )

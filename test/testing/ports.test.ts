@@ -1,4 +1,5 @@
 import { assert, it } from "@effect/vitest"
+import { entriesOfCheckout } from "../../apps/bootstrap/packages.js"
 import { codeOf, sources } from "../layout/Source.ts"
 
 /** The services of a file that have no layer there: what an adapter or a program brings. */
@@ -97,6 +98,26 @@ it("every port of core has a contract", () => {
   const adapters = sources("adapters").map(({ text }) => codeOf(text))
   assert.deepStrictEqual(
     ofCore.filter((name) => adapters.some((text) => new RegExp(`\\b${name}\\b`).test(text))),
+    []
+  )
+})
+
+/** What no program sets but this service: what core sets itself, and the time of an installation for tests. */
+const unset = [...ofCore, "TestTime"]
+
+it("every reference that the adapters and the service set is of an entry of the library", () => {
+  const setting = [...sources("adapters"), ...sources("apps")].map(({ text }) => codeOf(text))
+  const entries = new Set(Object.values(entriesOfCheckout))
+  const missing = sources("core").flatMap(({ path, text }) =>
+    [...text.matchAll(/^export const (\w+)(?=(: [^\n]*)? = Context\.Reference|: Context\.Reference)/gm)].flatMap(
+      ({ 1: name = "" }) => {
+        const sets = new RegExp(`(add|succeed|effect|sync|provideService)\\(\\s*(\\w+\\.)?${name}\\b`)
+        return setting.some((code) => sets.test(code)) && !entries.has(path) ? [name] : []
+      }
+    )
+  )
+  assert.deepStrictEqual(
+    missing.filter((name) => !unset.includes(name)),
     []
   )
 })

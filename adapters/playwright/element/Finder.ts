@@ -133,7 +133,8 @@ export const onOne = (
           })
         ).pipe(Effect.ensuring(Effect.sync(stop)))
         if (done._tag === "Failure" && done.failure.kind !== "mismatch") return yield* done.failure
-        if (done._tag === "Success" && done.success === null) return
+        // An action that closed its tab is done, and has no result.
+        if (done._tag === "Success" && (done.success ?? null) === null) return
         const signal = done._tag === "Success" ? done.success?.kind : undefined
         const wasDirect = direct
         direct = false

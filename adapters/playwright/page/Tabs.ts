@@ -31,7 +31,7 @@ export interface Tabs {
   readonly all: () => ReadonlyArray<Tab>
   /**
    * Runs an operation in the active tab, and waits for the tabs that it opens. If the operation closes the tab, it
-   * counts as done; if the tab was closed before, it runs in the tab that is then active.
+   * counts as done, without a result; if the tab was closed before, it runs in the tab that is then active.
    */
   readonly attempt: Attempt
   /** Like `attempt`, for reading only. Also allowed when too many tabs are open. */

@@ -1,5 +1,5 @@
 /** Scenarios of the vault and of second factors. */
-import { absent, codeOf, credential, expectGeneral, newPair, type Scenario } from "../Scenario.ts"
+import { absent, codeOf, credential, entry, expectGeneral, expectTime, newPair, type Scenario } from "../Scenario.ts"
 import * as Sealed from "../Sealed.ts"
 import { expect, field, listOf, skip } from "../Server.ts"
 
@@ -156,6 +156,58 @@ export const scenarios: ReadonlyArray<Scenario> = [
       for (const [name, value] of Object.entries(foreign)) {
         expect(field(made.body, name) !== value, `no ${name} as it was sent`, made.body)
       }
+    }
+  },
+  {
+    name: "vault-expiry",
+    section: "Vault entry (complete record)",
+    promise:
+      "effective_expires_at is computed from the intervals of a credential, the earlier end counts, and null is none",
+    run: async (server) => {
+      const cookies = [{ name: "c", value: "1", domain: "conformance.example", path: "/" }]
+      const made = async (fields: object) => {
+        const pair = await entry(server, { cookies, ...fields })
+        const read = await server.expect(200, "GET", `/vault?${new URLSearchParams(pair)}`)
+        expectTime(read, "session_data_set_at")
+        return { read, end: field(read, "effective_expires_at") }
+      }
+      const none = await made({})
+      expect(none.end === null, "effective_expires_at null without an interval", none.read)
+      const day = { expiry_time_from_session_data_set: "1 day" }
+      for (const fields of [day, { ...day, expiry_time_from_last_use: "7 days" }]) {
+        const { end, read } = await made(fields)
+        const set = Date.parse(String(field(read, "session_data_set_at")))
+        // The server may round both instants.
+        const isDay = Math.abs(Date.parse(String(end)) - set - 86_400_000) <= 1_000
+        expect(isDay, "effective_expires_at a day after session_data_set_at", read)
+      }
+    }
+  },
+  {
+    name: "vault-proxy",
+    section: "Vault entry (complete record)",
+    promise:
+      "The URL of a custom proxy is returned sealed and opens to the original text, and random has no proxy_value",
+    needs: ["encryption key"],
+    run: async (server) => {
+      const url = `http://conformance:${crypto.randomUUID()}@proxy.example:8080`
+      const sealed = await Sealed.seal(server.encryptionKey, url)
+      const read = async (fields: Readonly<Record<string, unknown>>) => {
+        const pair = await entry(server, fields)
+        return server.expect(200, "GET", `/vault?${new URLSearchParams(pair)}`)
+      }
+      const custom = await read({ proxy_setting: "custom", proxy_value: sealed })
+      expect(field(custom, "proxy_setting") === "custom", 'proxy_setting "custom"', custom)
+      expect(!JSON.stringify(custom).includes(url), "no URL in the clear", "one")
+      const value = String(field(custom, "proxy_value"))
+      const opened = await Sealed.open(server.encryptionKey, value).catch(() => null)
+      expect(opened === url, "a proxy_value that opens with the key of the workspace", "another text")
+      const random = await read({ proxy_setting: "random" })
+      expect(field(random, "proxy_setting") === "random", 'proxy_setting "random"', random)
+      expect((field(random, "proxy_value") ?? null) === null, "no proxy_value with random", random)
+      const json = { ...newPair(), proxy_setting: "sometimes" }
+      server.later(() => server.send("DELETE", "/vault", { json }))
+      await server.expect(400, "POST", "/vault", { json })
     }
   },
   {

@@ -1,8 +1,13 @@
 /** Scenarios of runs that the server executes: their version, their window and their credentials. */
 import * as Executed from "../Executed.ts"
-import { openIn, type Scenario, windowOf } from "../Scenario.ts"
+import { cookie } from "../Receiver.ts"
+import { entry, expectTime, newPair, openIn, type Scenario, windowOf } from "../Scenario.ts"
 import * as Sealed from "../Sealed.ts"
-import { expect, field, type Server, skip, smallest } from "../Server.ts"
+import { expect, field, listOf, type Server, skip, smallest } from "../Server.ts"
+
+/** Creates a credential of the page with fields that only the vault takes, and answers the pair that identifies it. */
+const userWith = (server: Server, fields: Readonly<Record<string, unknown>>) =>
+  entry(server, fields, newPair(server.receiver?.url))
 
 const stepOf = async (server: Server, session: string) =>
   field(field(await Executed.questionOf(server, session), "payload"), "current_step")
@@ -110,6 +115,69 @@ export const scenarios: ReadonlyArray<Scenario> = [
       await expectWaits(server, id, third)
       await Executed.interrupt(server, first)
       await Executed.questionOf(server, third)
+    }
+  },
+  {
+    name: "credential-limit",
+    section: "Vault entry (complete record)",
+    promise: "max_concurrency runs use a credential at once, and the next one waits for the end of one of them",
+    needs: ["runs"],
+    run: async (server) => {
+      const { permissioned_user_id } = await userWith(server, { allow_multiple_sessions: true, max_concurrency: 2 })
+      const id = await server.workflow(Executed.typing(server))
+      const first = await Executed.begun(server, id, permissioned_user_id)
+      const second = await Executed.begun(server, id, permissioned_user_id)
+      for (const session of [first, second]) await Executed.questionOf(server, session)
+      const third = await Executed.begun(server, id, permissioned_user_id)
+      await expectWaits(server, id, third)
+      await Executed.interrupt(server, first)
+      await Executed.questionOf(server, third)
+    }
+  },
+  {
+    name: "credential-login",
+    section: "Vault entry (complete record)",
+    promise:
+      "With prevent_concurrency_during_login, a run does not begin while another one signs in with its credential",
+    needs: ["runs"],
+    run: async (server) => {
+      const one = { allow_multiple_sessions: true, prevent_concurrency_during_login: true }
+      const { permissioned_user_id } = await userWith(server, one)
+      const id = await server.workflow(Executed.typing(server))
+      const first = await Executed.begun(server, id, permissioned_user_id)
+      await Executed.questionOf(server, first)
+      const second = await Executed.begun(server, id, permissioned_user_id)
+      await expectWaits(server, id, second)
+      await Executed.answer(server, first, Executed.newCode())
+      await Executed.expectSuccess(server, first)
+      await Executed.questionOf(server, second)
+    }
+  },
+  {
+    name: "session-kept",
+    section: "Vault entry (complete record)",
+    promise: "With persist_cookies the cookies of a run are stored and kept by the next run, and not stored without it",
+    needs: ["runs"],
+    run: async (server) => {
+      const [following, opening] = [Executed.following(server), Executed.opening(server)]
+      const [sets, opens] = [await server.workflow(following), await server.workflow(opening)]
+      const cookiesAfter = async (pair: Readonly<Record<"domain" | "permissioned_user_id", string>>, id: string) => {
+        await Executed.expectSuccess(server, await Executed.begun(server, id, pair.permissioned_user_id))
+        const read = await server.expect(200, "GET", `/vault?${new URLSearchParams(pair)}`)
+        const cookies = listOf(field(read, "cookies") ?? [], "cookies")
+        return {
+          read,
+          has: cookies.some((one) => Object.entries(cookie).every(([name, is]) => field(one, name) === is))
+        }
+      }
+      const keeping = await Executed.user(server, { persist_cookies: true })
+      for (const id of [sets, opens]) {
+        const { has, read } = await cookiesAfter(keeping, id)
+        expect(has, "the cookie of the page among the cookies of the credential", field(read, "cookies"))
+        expectTime(read, "session_data_set_at")
+      }
+      const other = await cookiesAfter(await Executed.user(server, { persist_cookies: false }), sets)
+      expect(!other.has, "no cookie without persist_cookies", field(other.read, "cookies"))
     }
   },
   {

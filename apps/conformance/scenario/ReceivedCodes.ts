@@ -1,5 +1,6 @@
 /** Scenarios of the codes that the server receives by mail. */
 import * as Executed from "../Executed.ts"
+import { linked } from "../Receiver.ts"
 import { codeOf, credential, expectGeneral, expectTime, moveTo, type Scenario } from "../Scenario.ts"
 import { type Answer, expect, field, type Server, skip } from "../Server.ts"
 
@@ -123,6 +124,23 @@ export const scenarios: ReadonlyArray<Scenario> = [
       expect(!all.map(Executed.kindOf).includes("interaction.waiting"), "no event interaction.waiting", all.length)
       Executed.expectNoCode(all, code)
       expectGeneral(await server.expect(404, "GET", codeOf(pair)), 404)
+    }
+  },
+  {
+    name: "run-magic-link",
+    section: "What the service does",
+    promise: "A run opens the sign-in link that is mailed to its credential, and asks no person",
+    needs: ["mail", "runs"],
+    run: async (server) => {
+      const pair = await Executed.user(server, { tfa_method: "MAGIC_LINK" })
+      const address = await addressOf(server, pair)
+      const id = await server.workflow(Executed.signingInByLink(server))
+      const session = await Executed.begun(server, id, pair.permissioned_user_id)
+      await server.stream(`/run/${session}/events`, Executed.until("execution.start"))
+      const text = `Open this link to sign in: ${server.receiver?.url}${linked}`
+      await server.mailer?.send({ to: address, subject: "Your sign-in link", text })
+      const kinds = (await Executed.expectSuccess(server, session)).map(Executed.kindOf)
+      expect(!kinds.includes("interaction.waiting"), "no event interaction.waiting", kinds)
     }
   },
   {

@@ -69,6 +69,17 @@ const expectNext = (state: unknown, at: number): void => {
   expect(Date.parse(next) === at, `nextOpenAt ${new Date(at).toISOString()}`, next)
 }
 
+/** The next last Sunday of a month that is at least two days away, when clocks in Berlin change, at midnight UTC. */
+const changeIn = (server: Server, month: number): number => {
+  const lastSunday = (year: number) => {
+    const last = Date.UTC(year, month, 0)
+    return last - new Date(last).getUTCDay() * day
+  }
+  const year = new Date(server.now()).getUTCFullYear()
+  const at = lastSunday(year)
+  return at > server.now() + 2 * day ? at : lastSunday(year + 1)
+}
+
 export const scenarios: ReadonlyArray<Scenario> = [
   {
     name: "window-paths",
@@ -231,6 +242,34 @@ export const scenarios: ReadonlyArray<Scenario> = [
         const json = { time_zone: "Europe/Berlin", regular_hours: [], special_hours: [entry] }
         expectNext(await stateAfter(server, id, json), Date.UTC(coming ?? year, month - 1, 15, 9 - offset))
       }
+    }
+  },
+  {
+    name: "window-clock-changes",
+    section: "RunWindow",
+    promise:
+      "When clocks change, hours before and after have their own offsets, skipped hours do not open, repeated ones do",
+    run: async (server) => {
+      const id = await server.workflow()
+      const expectOpening = async (date: number, [from, to]: readonly [string, string], at: number | null) => {
+        const timeOf = (text: string) => ({ hours: Number(text.slice(0, 2)), minutes: Number(text.slice(3)) })
+        const hours = { active_start_time: timeOf(from), active_end_time: timeOf(to) }
+        const special_hours = [{ active: true, start_date: dateOf(date), ...hours }]
+        const state = await stateAfter(server, id, { time_zone: "Europe/Berlin", regular_hours: [], special_hours })
+        if (at !== null) expectNext(state, date + at * 60_000)
+        else expect(field(state, "nextOpenAt") === null, `no opening from ${from} to ${to}`, state)
+      }
+      // Clocks go from 02:00 to 03:00.
+      const spring = changeIn(server, 3)
+      await expectOpening(spring, ["01:00", "01:30"], 0)
+      await expectOpening(spring, ["03:00", "04:00"], 60)
+      await expectOpening(spring, ["02:30", "04:00"], 60)
+      await expectOpening(spring, ["02:15", "02:45"], null)
+      // Clocks go from 03:00 to 02:00.
+      const autumn = changeIn(server, 10)
+      await expectOpening(autumn, ["01:00", "01:30"], -60)
+      await expectOpening(autumn, ["02:30", "02:45"], 30)
+      await expectOpening(autumn, ["03:00", "04:00"], 120)
     }
   },
   {

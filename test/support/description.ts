@@ -62,14 +62,27 @@ export interface Judge {
  */
 const formats = { "date-time": /^[+-]?\d{4,6}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/, uuid: true } as const
 
+/** The judge of a document. Compiling the schemas takes seconds, so each document has one judge in a process. */
 export const judge = (document: Document): Judge => {
+  const known = judges.get(document) ?? makeJudge(document)
+  judges.set(document, known)
+  return known
+}
+
+const judges = new WeakMap<Document, Judge>()
+
+const makeJudge = (document: Document): Judge => {
   const ajv = new Ajv2020({ strict: false, allErrors: true, inlineRefs: false, formats })
   ajv.addSchema({ $id: "description", components: document.components })
   const compiled = new Map<string, ValidateFunction>()
+  const found = new WeakMap<JsonSchema, ValidateFunction>()
   const validator = (schema: JsonSchema): ValidateFunction => {
+    const before = found.get(schema)
+    if (before !== undefined) return before
     const text = JSON.stringify(schema).replaceAll('"$ref":"#/', '"$ref":"description#/')
     const known = compiled.get(text) ?? ajv.compile(JSON.parse(text) as JsonSchema)
     compiled.set(text, known)
+    found.set(schema, known)
     return known
   }
   return {

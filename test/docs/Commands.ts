@@ -24,11 +24,11 @@ export const folder = Effect.acquireRelease(
   (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
 )
 
-/** Runs a command and returns its output. */
+/** Runs a command and returns its output. A bash whose input is a socket, as Node's is, would read the user's start file. */
 export const print = (command: string, cwd: string, variables: Readonly<Record<string, string>>) =>
   Effect.promise(async () => {
     const env = { ...process.env, ...variables }
-    const { stdout } = await promisify(execFile)("bash", ["-c", command], { cwd, env })
+    const { stdout } = await promisify(execFile)("bash", ["--norc", "-c", command], { cwd, env })
     return stdout
   })
 

@@ -75,7 +75,7 @@ describe("completions", () => {
       return `COMP_LINE='${typed}'; COMP_WORDS=(${line.join(" ")}); COMP_CWORD=${words.length}; COMPREPLY=(); _sluice; echo "\${COMPREPLY[*]}"`
     })
     const input = [scriptOf("bash"), "complete -p sluice", ...offers].join("\n")
-    const [registered, ...offered] = execFileSync("bash", { input, encoding: "utf8" }).trimEnd().split("\n")
+    const [registered, ...offered] = execFileSync("bash", ["--norc"], { input, encoding: "utf8" }).trimEnd().split("\n")
     assert.strictEqual(registered, "complete -F _sluice sluice")
     assert.deepStrictEqual(
       offered.map((one) => one.split(" ")),

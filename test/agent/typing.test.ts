@@ -79,10 +79,18 @@ const site = pages({
     <div class="CodeMirror" id="stubborn"><textarea></textarea><pre class="CodeMirror-line">stays</pre></div>
     <div class="CodeMirror" id="measured"><textarea></textarea><div class="CodeMirror-measure"><pre
       class="CodeMirror-line-like">xxxxxxxxxx</pre></div><pre class="CodeMirror-line">old</pre></div>
+    <div class="CodeMirror" id="late"><textarea></textarea><pre class="CodeMirror-line"></pre></div>
     <output style="white-space: pre"></output><script>
     const [line, area] = ["pre.CodeMirror-line", "textarea"].map((one) => measured.querySelector(one))
     area.addEventListener("paste", (event) => {
       line.textContent = event.clipboardData.getData("text/plain"); event.preventDefault() })
+    const [lateLine, lateArea] = ["pre.CodeMirror-line", "textarea"].map((one) => late.querySelector(one))
+    let loaded = false
+    lateArea.addEventListener("keydown", (event) => { if (event.key === "Delete") lateLine.textContent = "" })
+    lateArea.addEventListener("paste", (event) => {
+      if (!loaded) lateLine.textContent = "return the old text"
+      loaded = true
+      lateLine.textContent = event.clipboardData.getData("text/plain") + lateLine.textContent; event.preventDefault() })
     const field = document.querySelector(".inputarea")
     let held = "old", all = false, at = 0
     const draw = () => {
@@ -299,6 +307,17 @@ describe("typing", () => {
         assert.strictEqual(yield* elements.read(at("//iframe[@id='mail']//body")), "New mail")
         const stubborn = yield* Effect.flip(elements.type(at("//div[@id='stubborn']"), checked("new")))
         assert.include(stubborn.message, "the editor does not show the text that was typed")
+      })
+    )
+
+    it.effect("an editor that gets its old text while it is typed into is typed into once more", () =>
+      Effect.gen(function* () {
+        const { elements } = yield* open("/editors")
+        yield* elements.type(at("//div[@id='late']"), checked("return 1"))
+        assert.strictEqual(
+          yield* elements.read(at("//pre[@class='CodeMirror-line'][ancestor::*[@id='late']]")),
+          "return 1"
+        )
       })
     )
 

@@ -43,13 +43,16 @@ export const begin = async (
   await page.keyboard.press("Delete")
 }
 
-/** Waits until an editor shows a text: alone if the content was replaced, otherwise together with the kept content. */
+/**
+ * Waits until an editor shows a text: alone if the content was replaced, otherwise together with the kept content.
+ * Returns the failure if it does not show it in time.
+ */
 export const shows = async (
   tab: Tab,
   { frame, kind }: Editor,
   text: string,
   existing: Typing["existing"]
-): Promise<void> => {
+): Promise<Refused | null> => {
   const wanted = plain(text)
   const holds = (shown: string): boolean =>
     existing === "keep" ? shown.includes(wanted) || (kind === "code" && wanted.endsWith(shown)) : shown === wanted
@@ -58,11 +61,11 @@ export const shows = async (
   while (true) {
     const now = await World.run(tab, frame, "editorText", null).catch(() => null)
     // The editor disappeared with its page, so the page has accepted the text.
-    if (now === null) return
+    if (now === null) return null
     shown = plain(now)
-    if (holds(shown)) return
+    if (holds(shown)) return null
     if (kind === "code" && existing !== "keep" && shown !== "" && wanted.endsWith(shown)) break
-    if (performance.now() > until) throw missing(shown.length, wanted.length)
+    if (performance.now() > until) return missing(shown.length, wanted.length)
     await new Promise((resolve) => setTimeout(resolve, stepMillis))
   }
   // Only the last lines are rendered, so check that nothing precedes the first line of the text.
@@ -70,10 +73,11 @@ export const shows = async (
   while (true) {
     shown = plain((await World.run(tab, frame, "editorText", null).catch(() => null)) ?? "")
     if (shown !== "" && wanted.startsWith(shown)) break
-    if (performance.now() > until) throw missing(shown.length, wanted.length)
+    if (performance.now() > until) return missing(shown.length, wanted.length)
     await new Promise((resolve) => setTimeout(resolve, stepMillis))
   }
   await tab.page.keyboard.press("ControlOrMeta+End")
+  return null
 }
 
 const missing = (shown: number, wanted: number): Refused =>

@@ -43,26 +43,40 @@ export const type = async (
   await strike(tab, rest, typing)
 }
 
-/**
- * Types into an editor. Editors complete brackets and indent lines while typing, so the text is pasted and followed by
- * a key without effect. If the page does not handle the paste, the last character is typed as a key.
- */
+/** Types into an editor, and once more if the page set the editor's content meanwhile. */
 const edit = async (tab: Tab, editor: Editing.Editor, typing: Typing, timeout: number): Promise<void> => {
-  const { delayMillis, existing, guard, pauses = [], readBack = false, strokes } = typing
+  const { existing, readBack = false, strokes } = typing
   const [first, ...rest] = strokes
   await Editing.begin(tab, editor, existing, timeout)
   if (typeof first !== "string") return strike(tab, strokes, typing)
-  const isByKeys = editor.kind !== "code" && !typing.paste && (delayMillis > 0 || pauses.length > 0)
-  if (isByKeys) await strike(tab, [first], typing)
-  else if (typing.html === true) await paste(tab, first, guard, true)
-  else if (first !== "") {
-    if (guard !== undefined) await GuardedAction.checkFocus(tab, guard)
-    // Editors of whole documents handle a paste asynchronously, so it cannot be detected whether they do.
-    if (editor.kind === "document" || (await offer(tab, first))) await insert(tab, first, guard)
-    else await tab.page.keyboard.press("ControlOrMeta+End")
+  await enterText(tab, editor, first, typing)
+  if (readBack) {
+    let lost = await Editing.shows(tab, editor, first, existing)
+    // What is kept would get the text twice.
+    if (lost !== null && existing !== "keep") {
+      await Editing.begin(tab, editor, existing, timeout)
+      await enterText(tab, editor, first, typing)
+      lost = await Editing.shows(tab, editor, first, existing)
+    }
+    if (lost !== null) throw lost
   }
-  if (readBack) await Editing.shows(tab, editor, first, existing)
   await strike(tab, rest, typing)
+}
+
+/**
+ * Enters a text where the keys of an editor go. Editors complete brackets and indent lines while typing, so the text is
+ * pasted and followed by a key without effect. If the page does not handle the paste, the last character is typed as a key.
+ */
+const enterText = async (tab: Tab, editor: Editing.Editor, text: string, typing: Typing): Promise<void> => {
+  const { delayMillis, guard, pauses = [] } = typing
+  const isByKeys = editor.kind !== "code" && !typing.paste && (delayMillis > 0 || pauses.length > 0)
+  if (isByKeys) return strike(tab, [text], typing)
+  if (typing.html === true) return paste(tab, text, guard, true)
+  if (text === "") return
+  if (guard !== undefined) await GuardedAction.checkFocus(tab, guard)
+  // Editors of whole documents handle a paste asynchronously, so it cannot be detected whether they do.
+  if (editor.kind === "document" || (await offer(tab, text))) await insert(tab, text, guard)
+  else await tab.page.keyboard.press("ControlOrMeta+End")
 }
 
 const erase = async (page: Page): Promise<void> => {

@@ -148,10 +148,12 @@ const texts: Readonly<Record<string, string>> = {
 
 describe("a text that is searched at once for 5,000 secrets", () => {
   it.each(Object.entries(cookies))("takes less than 20 ms of the processor: %s", (_name, cookie) => {
-    const secrets = new Secrets()
-    const watched = Watchdog.start()
-    for (let index = 0; index < 5_000; index++) secrets.add(cookie(index), "secret")
-    assert.isBelow(watched.stop().processorMillis, longest, "adding")
+    let secrets = new Secrets()
+    const adding = leastMillis(longest, () => {
+      secrets = new Secrets()
+      for (let index = 0; index < 5_000; index++) secrets.add(cookie(index), "secret")
+    })
+    assert.isBelow(adding, longest, "adding")
     Effect.runSync(secrets.prepared)
     for (const [name, piece] of Object.entries(texts)) {
       const text = piece.repeat(Math.ceil(maxAtOnce / piece.length)).slice(0, maxAtOnce)
@@ -161,7 +163,7 @@ describe("a text that is searched at once for 5,000 secrets", () => {
         name
       )
       assert.isBelow(
-        processorMillis(() => secrets.hideInName(text.slice(0, 255))),
+        leastMillis(longest, () => secrets.hideInName(text.slice(0, 255))),
         longest,
         name
       )

@@ -35,7 +35,7 @@ layer(layerService, { timeout: "2 minutes" })("the record of a run", (it) => {
         for await (const piece of answer.body ?? []) bytes += piece.length
         return bytes
       })
-      const { heldMillis, value } = yield* Watchdog.least(longest, read)
+      const { heldMillis, value } = yield* Watchdog.least(longest, read, 25)
       assert.isAbove(value, 500_000)
       assert.isBelow(heldMillis, longest)
     })

@@ -20,7 +20,7 @@ export const processorMillis = (work: () => unknown): number => {
  * The least processor time of several rounds of the same work, up to the first round below the bound. It excludes a garbage
  * collection in a single round, and includes the cost of the work itself, which is in every round.
  */
-export const leastMillis = (bound: number, work: () => unknown, rounds = 3): number => {
+export const leastMillis = (bound: number, work: () => unknown, rounds = 8): number => {
   let least = processorMillis(work)
   for (let round = 1; round < rounds && least >= bound; round++) least = Math.min(least, processorMillis(work))
   return least

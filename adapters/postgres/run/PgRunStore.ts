@@ -6,7 +6,7 @@ import { isRunning, isWaiting } from "../../../core/run/Run.ts"
 import { type GatedRun, type LeaseRef, RunStore } from "../../../core/run/RunStore.ts"
 import * as Slots from "../../../core/run/Slots.ts"
 import * as Transition from "../../../core/run/Transition.ts"
-import { RunNotFound } from "../../../core/workspace/Ids.ts"
+import { RunNotFound, WorkflowId } from "../../../core/workspace/Ids.ts"
 import * as HeldRuns from "../claim/HeldRuns.ts"
 import * as PgClaim from "../claim/PgClaim.ts"
 import * as PgDueRuns from "../claim/PgDueRuns.ts"
@@ -113,8 +113,9 @@ export const layer = Layer.effect(
           const [row] = yield* sql<Runs.Row>`
             select * from runs where id = ${id} and workspace_id = ${workspaceId}`
           if (row === undefined) return yield* new RunNotFound({ sessionId: id })
-          const run = Runs.toRun(row)
-          return { run, gate: yield* gateOf(run) } satisfies GatedRun
+          const gate = yield* gateOf({ id, workflowId: WorkflowId.make(row.workflow_id) })
+          // After the gate, so that a large row is not decoded in the turn of the event loop that received it.
+          return { run: Runs.toRun(row), gate } satisfies GatedRun
         }).pipe(withoutSqlErrors)
       ),
       events: Effect.fn("RunStore.events")((id, after) =>

@@ -16,7 +16,7 @@ export type LockedRuns = ReturnType<typeof make>
 
 /** The reads and writes of single runs that several operations of the store share. */
 export const make = (sql: SqlClient.SqlClient) => {
-  const gateOf = (run: Run) =>
+  const gateOf = (run: Pick<Run, "id" | "workflowId">) =>
     Effect.map(sql<Gates.Row>`select * from gates where workflow_id = ${run.workflowId}`, ([row]) => {
       if (row === undefined) throw new Error(`Run ${run.id} has no gate`)
       return Gates.toGate(row)

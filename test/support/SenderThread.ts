@@ -14,13 +14,19 @@ const { request } = require("node:http")
 const { parentPort } = require("node:worker_threads")
 parentPort.on("message", ({ body, headers, url }) => {
   const bytes = Buffer.from(new Uint8Array(body))
+  let isAnswered = false
+  const answerOnce = (status, text) => {
+    if (!isAnswered) parentPort.postMessage({ status, text })
+    isAnswered = true
+  }
   const sent = request(url, { method: "POST", headers: { ...headers, "content-length": bytes.length } }, (answer) => {
     const pieces = []
     answer.on("data", (piece) => pieces.push(piece))
-    answer.on("end", () =>
-      parentPort.postMessage({ status: answer.statusCode, text: Buffer.concat(pieces).toString() }))
+    answer.on("end", () => answerOnce(answer.statusCode, Buffer.concat(pieces).toString()))
+    answer.on("error", (error) => answerOnce(0, String(error)))
   })
-  sent.on("error", (error) => parentPort.postMessage({ status: 0, text: String(error) }))
+  // A server that refuses a body may close the connection before or after its answer is read.
+  sent.on("error", (error) => answerOnce(0, String(error)))
   sent.end(bytes)
 })`
 

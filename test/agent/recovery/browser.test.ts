@@ -397,7 +397,7 @@ describe.concurrent("recovery in a real browser", () => {
             click("//button[@id='send']"),
             // It also has to suffice for the page after the corrected form, on a busy machine.
             { ...read, parameters: { ...read.parameters, wait_time: 3_000 } },
-            click("//h1[.='Done']")
+            click("//h1[.='Done']", { wait_time: 10_000 })
           ]
           const inputs = { name: "Ada", zip: "1234" }
           const recovery = { inputs: true }

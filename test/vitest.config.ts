@@ -26,7 +26,8 @@ const isWhole = process.env.SLUICE_TEST_WHOLE === "1"
 /** `--root` stays the repository so that paths in reports are those of the tree. */
 export default defineConfig({
   test: {
-    testTimeout: 30_000,
+    // What takes this long hangs, also on a machine that is a fifth as fast as most.
+    testTimeout: 60_000,
     hookTimeout: 120_000,
     pool: "forks",
     sequence: { sequencer: Longest },

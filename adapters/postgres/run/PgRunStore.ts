@@ -13,6 +13,7 @@ import * as PgDueRuns from "../claim/PgDueRuns.ts"
 import * as PgFailedLogins from "../claim/PgFailedLogins.ts"
 import * as PgPaces from "../claim/PgPaces.ts"
 import * as PgSlots from "../claim/PgSlots.ts"
+import * as PgTurns from "../claim/PgTurns.ts"
 import * as PgHoldAnnouncements from "../gate/PgHoldAnnouncements.ts"
 import * as PgRunList from "../list/PgRunList.ts"
 import * as Pipeline from "../Pipeline.ts"
@@ -161,7 +162,7 @@ export const layer = Layer.effect(
       // A process that finds nothing more to do has its turns written before the next submission.
       claim: Effect.fn("RunStore.claim")((options) =>
         Effect.tap(PgClaim.claim(sql, { ...options, memory, held, transact }), () =>
-          PgClaim.settleTurns(sql, memory).pipe(
+          PgTurns.settle(sql, memory).pipe(
             Effect.catchCause(logFailure("Whose turn it is next could not be kept; claims look at all of them again")),
             Effect.forkIn(scope)
           )

@@ -78,7 +78,7 @@ const configOf = (root: string) => ({
   setupFiles: [],
   strictTags: false,
   tags: [],
-  testTimeout: 30_000
+  testTimeout: 60_000
 })
 
 /** Runs the tests of a file, with the path of the file in the checkout. A file without tests is a failure. */

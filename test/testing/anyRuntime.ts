@@ -20,6 +20,7 @@ const long: ReadonlySet<string> = new Set([
   "test/agent/tfa.test.ts",
   "test/builder/host.test.ts",
   "test/cli/views.test.ts",
+  "test/docs/examples.test.ts",
   "test/event/eventBounds.test.ts",
   "test/mail/parser.test.ts",
   "test/run/executors.test.ts",

@@ -5,7 +5,7 @@
 import { Effect } from "effect"
 import type { Body } from "../../core/vault/inbox/ReceivedMessage.ts"
 import { type Ending, type Options, ThreadPool } from "../threads/ThreadPool.ts"
-import * as MailParser from "./MailParser.ts"
+import * as Mail from "./Mail.ts"
 
 /** A request to the thread. The answer is a `Mail` for a mail, and a list of bodies for texts. */
 export type Question =
@@ -32,7 +32,7 @@ export class MailsWaiting extends Error {
 }
 
 /** The most characters of HTML and plain text that are read. */
-const maxCharacters = MailParser.maxBytes
+const maxCharacters = Mail.maxBytes
 
 /** Answers requests one after the other; `undefined` for a request that exceeds its time or memory. */
 export const make = (options: Partial<Options<Question["kind"]>> = {}) => {
@@ -54,13 +54,13 @@ export const make = (options: Partial<Options<Question["kind"]>> = {}) => {
 const ask = make()
 
 /** Parses a mail. The text of a mail that takes too long is empty. Fails only with the defect `MailsWaiting`. */
-export const mail = (raw: Uint8Array): Effect.Effect<MailParser.Mail> =>
+export const mail = (raw: Uint8Array): Effect.Effect<Mail.Mail> =>
   Effect.suspend(() => {
-    const bytes = MailParser.readable(raw)
+    const bytes = Mail.readable(raw)
     return Effect.map(
       ask({ kind: "mail", raw: bytes }),
       // The answer to a question of this kind.
-      (read) => (read as MailParser.Mail | undefined) ?? MailParser.unread(bytes)
+      (read) => (read as Mail.Mail | undefined) ?? Mail.unread(bytes)
     )
   })
 

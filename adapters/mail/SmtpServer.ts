@@ -13,8 +13,8 @@ import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from "s
 import type { StoreUnavailable } from "../../core/runtime/StoreUnavailable.ts"
 import { Receiving } from "../../core/vault/inbox/Receiving.ts"
 import * as RateLimit from "../../core/workspace/request/RateLimit.ts"
+import * as Mail from "./Mail.ts"
 import * as MailAuth from "./MailAuth.ts"
-import * as MailParser from "./MailParser.ts"
 import * as MailThread from "./MailThread.ts"
 import * as SelfSigned from "./SelfSigned.ts"
 
@@ -243,7 +243,7 @@ const take = Effect.fnUntraced(function* (
     whole.on("error", () => {})
     // A stream without an encoding gives buffers.
     for await (const chunk of stream as AsyncIterable<Buffer>) {
-      const room = MailParser.maxBytes - kept
+      const room = Mail.maxBytes - kept
       const part = chunk.length <= room ? chunk : chunk.subarray(0, room)
       // A copy, because a slice would keep the whole buffer in memory.
       if (part.length > 0) head.push(Buffer.from(part))

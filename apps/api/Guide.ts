@@ -9,7 +9,6 @@ import { fileURLToPath } from "node:url"
 import { Effect } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import * as Errors from "./http/Errors.ts"
-import * as InlineScripts from "./InlineScripts.ts"
 
 const base = "/docs/guide/"
 
@@ -35,10 +34,12 @@ const contentTypes: Readonly<Record<string, string>> = {
 }
 
 /** The content security policy of a page: only its inline scripts and those of this host. */
-export const policyOf = (page: string): string =>
-  [
+export const policyOf = async (page: string): Promise<string> => {
+  // Loaded with the first request: its parser of HTML takes 10 MB of memory.
+  const { hashesOf } = await import("./InlineScripts.ts")
+  return [
     "default-src 'none'",
-    ["script-src 'self'", ...InlineScripts.hashesOf(page)].join(" "),
+    ["script-src 'self'", ...hashesOf(page)].join(" "),
     "style-src 'self'",
     // The colours of code stand in attributes.
     "style-src-attr 'unsafe-inline'",
@@ -49,6 +50,7 @@ export const policyOf = (page: string): string =>
     "form-action 'none'",
     "frame-ancestors 'none'"
   ].join("; ")
+}
 
 /** The address of a file below the base: pages without their extension, an index page as its folder. */
 const addressOf = (path: string): string => path.replace(/(^|\/)index\.html$/, "$1").replace(/\.html$/, "")
@@ -66,7 +68,7 @@ const read = async (folder: string): Promise<ReadonlyMap<string, File>> => {
       "referrer-policy": "no-referrer",
       // The names of assets change with their content.
       "cache-control": path.startsWith("assets/") ? "public, max-age=31536000, immutable" : "no-cache",
-      ...(isPage ? { "content-security-policy": policyOf(content.toString()) } : {})
+      ...(isPage ? { "content-security-policy": await policyOf(content.toString()) } : {})
     }
     return [
       addressOf(path),

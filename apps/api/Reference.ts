@@ -1,21 +1,21 @@
 /**
  * The page at `/docs` with the reference of the interface. It loads nothing from other hosts and cannot be embedded in
  * frames.
+ *
+ * The page and its parts take 15 MB of memory, so they are loaded with the first request for it.
  */
-import { Effect, Layer } from "effect"
+import { Effect } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import { HttpApiScalar } from "effect/http-api"
 import { Api } from "./Api.ts"
 import * as Guide from "./Guide.ts"
-import * as InlineScripts from "./InlineScripts.ts"
-
-const html = { contentType: "text/html; charset=utf-8" }
 
 /** The content security policy of the page: only its inline scripts. */
-const policy = (page: string): string => {
+const policyOf = async (page: string): Promise<string> => {
+  const { hashesOf } = await import("./InlineScripts.ts")
   return [
     "default-src 'none'",
-    `script-src ${InlineScripts.hashesOf(page).join(" ")}`,
+    `script-src ${hashesOf(page).join(" ")}`,
     "style-src 'unsafe-inline'",
     "img-src 'self' data:",
     "font-src data:",
@@ -26,12 +26,6 @@ const policy = (page: string): string => {
   ].join("; ")
 }
 
-const headers = (page: string) => ({
-  "content-security-policy": policy(page),
-  "x-content-type-options": "nosniff",
-  "referrer-policy": "no-referrer"
-})
-
 /** The bar above the reference: a link to the guide, or how to build it. */
 const bar = (isBuilt: boolean): string => {
   const text = isBuilt
@@ -40,28 +34,28 @@ const bar = (isBuilt: boolean): string => {
   return `<nav style="padding: 8px 16px; font: 14px system-ui, sans-serif">${text}</nav>`
 }
 
-/** The page is the same for every reader, so it is made once for each bar. */
-const guarded = Layer.unwrap(
-  Effect.sync(() => {
-    const made = new Map<boolean, HttpServerResponse.HttpServerResponse>()
-    return HttpRouter.middleware((answer) =>
-      Effect.suspend(() => {
-        const isBuilt = Guide.isBuilt()
-        const page = made.get(isBuilt)
-        if (page !== undefined) return Effect.succeed(page)
-        return Effect.map(answer, (response) => {
-          const { body } = response
-          const plain = body._tag === "Uint8Array" ? new TextDecoder().decode(body.body) : ""
-          const text = plain.replace("<body>", () => `<body>${bar(isBuilt)}`)
-          const whole = HttpServerResponse.text(text, { ...html, headers: headers(text) })
-          made.set(isBuilt, whole)
-          return whole
-        })
-      })
-    ).layer
-  })
-)
+/** The text of the reference, without the bar. */
+const reference = Effect.gen(function* () {
+  const scalar = HttpApiScalar.layer(Api, { path: "/docs", scalar: { withDefaultFonts: false } })
+  const { body } = yield* Effect.flatten(HttpRouter.toHttpEffect(scalar))
+  return body._tag === "Uint8Array" ? new TextDecoder().decode(body.body) : ""
+}).pipe(Effect.scoped, Effect.orDie)
 
-export const layer = HttpApiScalar.layer(Api, { path: "/docs", scalar: { withDefaultFonts: false } }).pipe(
-  Layer.provide(guarded)
-)
+const pageWith = (isBuilt: boolean) =>
+  Effect.gen(function* () {
+    const text = (yield* reference).replace("<body>", () => `<body>${bar(isBuilt)}`)
+    const headers = {
+      "content-security-policy": yield* Effect.promise(() => policyOf(text)),
+      "x-content-type-options": "nosniff",
+      "referrer-policy": "no-referrer"
+    }
+    return HttpServerResponse.text(text, { contentType: "text/html; charset=utf-8", headers })
+  })
+
+/** The page is the same for every reader, so it is made once for each bar. */
+const answer = Effect.gen(function* () {
+  const pages = { built: yield* Effect.cached(pageWith(true)), unbuilt: yield* Effect.cached(pageWith(false)) }
+  return Effect.suspend(() => (Guide.isBuilt() ? pages.built : pages.unbuilt))
+})
+
+export const layer = HttpRouter.use((router) => Effect.flatMap(answer, (page) => router.add("GET", "/docs", page)))

@@ -64,13 +64,13 @@ const services = (smtpPort: number): ReadonlyArray<Service> => [
   {
     command: "api",
     started: /sluice ready/,
-    loads: [...stores, "htmlparser2", "postal-mime", "tldts"],
+    loads: [...stores, "tldts"],
     atRest: 200
   },
   {
     command: "inbox",
     started: /sluice inbox ready/,
-    loads: [...stores, "htmlparser2", "nodemailer", "postal-mime", "smtp-server"],
+    loads: [...stores, "nodemailer", "smtp-server"],
     atRest: 150,
     settings: { SLUICE_SMTP_PORT: String(smtpPort), SLUICE_SMTP_HOST: "127.0.0.1", SLUICE_INBOX_DOMAIN: "inbox.test" }
   }

@@ -57,7 +57,8 @@ export const start = (): Watchdog => {
 /**
  * Repeats the same work until a round blocks the loop for less than the bound, and returns the last result with the least
  * time. That excludes a garbage collection in a single round; the cost of the work itself is in every round. What earlier
- * work left in memory is collected before each round.
+ * work left in memory is collected before a repetition, and before work that cannot be repeated; not always, because it
+ * takes as long as many requests.
  */
 export const least = Effect.fnUntraced(function* <A, E, R>(
   boundMillis: number,
@@ -66,7 +67,7 @@ export const least = Effect.fnUntraced(function* <A, E, R>(
 ) {
   let heldMillis = Number.POSITIVE_INFINITY
   for (let round = 1; ; round++) {
-    collect()
+    if (round > 1 || rounds === 1) collect()
     const watchdog = start()
     const value = yield* Effect.onError(act, () => Effect.sync(watchdog.stop))
     heldMillis = Math.min(heldMillis, watchdog.stop().processorMillis)

@@ -27,6 +27,7 @@ const long: ReadonlySet<string> = new Set([
   "test/run/worker.test.ts",
   "test/schedule/timing.test.ts",
   "test/simulation/simulation.test.ts",
+  "test/testing/contracts.test.ts",
   "test/testing/crypto.test.ts",
   "test/testing/generators.test.ts",
   "test/testing/kit.test.ts",

@@ -65,7 +65,7 @@ const services = (smtpPort: number): ReadonlyArray<Service> => [
     command: "api",
     started: /sluice ready/,
     loads: [...stores, "tldts"],
-    atRest: 200
+    atRest: 180
   },
   {
     command: "inbox",

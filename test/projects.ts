@@ -143,6 +143,7 @@ const rules: Readonly<Record<Project, ReadonlyArray<string>>> = {
     "test/attack/hiding.test.ts",
     "test/attack/largeEvents.test.ts",
     "test/attack/patterns.test.ts",
+    "test/attack/processorTime.test.ts",
     "test/attack/records.test.ts",
     "test/window/cost.test.ts"
   ]

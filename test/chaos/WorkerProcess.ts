@@ -35,13 +35,16 @@ const executor = Layer.succeed(
   })
 )
 
+/** How long it waits for the database when it starts, as the service does, in milliseconds. */
+const waitMillis = 60_000
+
 const worker = Worker.run({ name: `chaos-${process.pid}`, capacity: 5, leaseMillis: 3_000, graceMillis: 500 })
 
 process.stdout.write("worker started\n")
 await Effect.runPromise(
   worker.pipe(
     Effect.provide(executor),
-    Effect.provide(DatabaseClock.layer.pipe(Layer.provideMerge(Postgres.layer(Redacted.make(url), 4)))),
+    Effect.provide(DatabaseClock.layer.pipe(Layer.provideMerge(Postgres.layer(Redacted.make(url), 4, waitMillis)))),
     Effect.orDie
   )
 )

@@ -382,28 +382,35 @@ describe.concurrent("recovery in a real browser", () => {
     () =>
       onPages((run) =>
         Effect.gen(function* () {
-          let asked: Array<string> = []
-          const person = {
+          const correcting = (asked: Array<string>) => ({
             ask: () => Effect.succeed(null),
             correct: ({ inputs, message }: { readonly inputs: object; readonly message: string }) =>
               Effect.sync(() => {
                 asked.push(message)
                 return { _tag: "inputs", inputs: { ...inputs, zip: "12345" } } as const
               })
-          }
+          })
           const steps = [
             type("//input[@id='name']", "{{context.inputs.name}}"),
             type("//input[@id='zip']", "{{context.inputs.zip}}"),
             click("//button[@id='send']"),
             // It also has to suffice for the page after the corrected form, on a busy machine.
-            { ...read, parameters: { ...read.parameters, wait_time: 3_000 } },
+            { ...read, parameters: { ...read.parameters, wait_time: 8_000 } },
             click("//h1[.='Done']", { wait_time: 10_000 })
           ]
           const inputs = { name: "Ada", zip: "1234" }
           const recovery = { inputs: true }
-          for (const path of ["/form", "/form/framed", "/form/shadowed"]) {
-            asked = []
-            const { analyses } = succeeded(yield* run(path, steps, { recovery, person, correctable: true }, inputs))
+          const walked = yield* Effect.forEach(
+            ["/form", "/form/framed", "/form/shadowed"],
+            (path) => {
+              const asked: Array<string> = []
+              const options = { recovery, person: correcting(asked), correctable: true }
+              return Effect.map(run(path, steps, options, inputs), (seen) => ({ asked, path, seen }))
+            },
+            { concurrency: 3 }
+          )
+          for (const { asked, path, seen } of walked) {
+            const { analyses } = succeeded(seen)
             assert.deepStrictEqual(
               analyses.map(({ classification, kind, outcome }) => [kind, outcome, classification.category]),
               [["form", "success", "INCORRECT_FORM_INPUTS"]],

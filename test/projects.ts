@@ -80,6 +80,7 @@ const rules: Readonly<Record<Project, ReadonlyArray<string>>> = {
     "test/agent/browser.test.ts",
     "test/agent/copying.test.ts",
     "test/agent/dataBrowser.test.ts",
+    "test/agent/destinations.test.ts",
     "test/agent/endurance.test.ts",
     "test/agent/evidence.test.ts",
     "test/agent/finding.test.ts",

@@ -157,10 +157,7 @@ it.live("a snapshot that is served loads nothing in the browser of its reader, a
           const styled = window.document.querySelector("#styled")
           return styled === null ? "" : getComputedStyle(styled).color
         }),
-        page
-          .frames()
-          .find((frame) => frame.url() === "about:srcdoc")
-          ?.evaluate(() => window.document.querySelector("p")?.textContent)
+        page.frameLocator("iframe[srcdoc]").first().locator("p").first().textContent()
       ])
     )
     assert.deepStrictEqual([color, inside], ["rgb(1, 2, 3)", "inside"])

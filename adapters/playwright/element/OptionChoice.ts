@@ -26,6 +26,9 @@ const shownMillis = 2_000
 /** Maximum time for a click to open a list before keys are used, in milliseconds. */
 const clickMillis = 3_000
 
+/** The least time for a choice that can be made, in milliseconds: it includes what the page does with the choice. */
+const handlersMillis = 5_000
+
 const stepMillis = 50
 
 /** Maximum number of scrolls through a list. */
@@ -47,7 +50,7 @@ export const choose = async (
   // Most lists are native and have the option already: one read and one action.
   const seen = await lookAt()
   const indexes = seen?.plain === true ? indexesOf(seen, wanted) : null
-  if (indexes !== null) return void (await element.selectOption(indexes, { timeout: left(until) }))
+  if (indexes !== null) return void (await element.selectOption(indexes, { timeout: timeOf(seen, until) }))
   await element.waitFor({ state: "attached", timeout })
   const on = { root: element, waitMillis: left(until) }
   const { kind, native, trigger } = await World.run(tab, frame, "widgetOf", null, on)
@@ -73,6 +76,10 @@ interface List {
 }
 
 const left = (until: number): number => Math.max(until - performance.now(), 1)
+
+/** The time for a choice in a list of the browser. */
+const timeOf = (seen: NativeOptions | null, until: number): number =>
+  Math.max(left(until), seen?.disabled === false ? handlersMillis : 1)
 
 const pause = (millis: number) => new Promise<void>((resolve) => setTimeout(resolve, millis))
 
@@ -112,7 +119,7 @@ const chooseNative = async ({ call, part, until, wanted }: List, hidden: boolean
     const seen = await call("nativeOptions", "native")
     const indexes = indexesOf(seen, wanted)
     if (indexes !== null) {
-      await part("native").selectOption(indexes, { timeout: left(until), force: hidden })
+      await part("native").selectOption(indexes, { timeout: timeOf(seen, until), force: hidden })
       return
     }
     const { disabled, options } = seen

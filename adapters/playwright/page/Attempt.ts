@@ -1,9 +1,8 @@
 /** Runs an operation on a page, and maps its errors to `PageFailure`. */
 import { Effect } from "effect"
-import type { CDPSession } from "playwright-core"
 import { defaultPageLimits } from "../../../core/agent/Limits.ts"
 import { type NavigationCause, PageFailure } from "../../../core/browser/PageFailure.ts"
-import type { Bounds } from "../walls/Bounds.ts"
+import type { Bounded, Bounds } from "../walls/Bounds.ts"
 
 /** Default timeout of a navigation, in milliseconds. */
 export const { navigationMillis } = defaultPageLimits
@@ -31,13 +30,13 @@ export const attempting =
 
 /** Attempts that fail as soon as the session exceeds `bounds`. */
 export const attemptingWithin =
-  (bounds: Bounds, isGone: () => boolean, devTools: () => Promise<CDPSession>): Attempt =>
+  (bounds: Bounds, tab: Bounded & { readonly isGone: () => boolean }): Attempt =>
   (selector, act) =>
     Effect.suspend(() => {
       const passed = bounds.passed()
       if (passed !== null) return Effect.fail(passed)
-      return attempting(isGone)(selector, act).pipe(
-        Effect.raceFirst(bounds.passing(devTools)),
+      return attempting(tab.isGone)(selector, act).pipe(
+        Effect.raceFirst(bounds.passing(tab)),
         Effect.mapError((failure) => (failure.kind === "crash" ? (bounds.passed() ?? failure) : failure))
       )
     })
@@ -57,7 +56,7 @@ const causes: ReadonlyArray<readonly [cause: NavigationCause, said: RegExp]> = [
 ]
 
 /** Whether Playwright gave up waiting. By its name, so that Playwright is not loaded for this. */
-const isTimeout = (error: unknown): boolean => error instanceof Error && error.name === "TimeoutError"
+export const isTimeout = (error: unknown): error is Error => error instanceof Error && error.name === "TimeoutError"
 
 /** The cause of a failed navigation, if the error is one. */
 const navigationOf = (error: unknown, firstLine: string): PageFailure | null => {
@@ -114,3 +113,7 @@ export const hasBegun = (log: string): boolean => {
   // The obstacle was noticed before the page received the event.
   return performing >= 0 && !/intercepts pointer events|retrying/.test(log.slice(performing))
 }
+
+/** Whether the log of an action of the pointer shows that the page has received all of it. */
+export const hasActed = (log: string): boolean =>
+  hasBegun(log) && / action done/.test(log.slice(log.lastIndexOf(" performing ")))

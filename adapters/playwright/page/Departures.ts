@@ -3,21 +3,22 @@
  */
 import type { Frame, Page, Request } from "playwright-core"
 
-/** Watches a page, and returns whether it has asked for another document and has not arrived there yet. */
-export const departures = (page: Page): (() => boolean) => {
-  let asked: Request | null = null
+/** Watches a page, and returns when it asked for another document where it has not arrived yet; `null` otherwise. */
+export const departures = (page: Page): (() => number | null) => {
+  let asked: { readonly request: Request; readonly at: number } | null = null
   const answered = (request: Request) => {
-    if (request === asked) asked = null
+    if (request === asked?.request) asked = null
   }
   page.on("request", (request) => {
-    if (request.isNavigationRequest() && frameOf(request) === page.mainFrame()) asked = request
+    if (request.isNavigationRequest() && frameOf(request) === page.mainFrame())
+      asked = { request, at: performance.now() }
   })
   page.on("requestfinished", answered)
   page.on("requestfailed", answered)
   page.on("framenavigated", (frame) => {
     if (frame === page.mainFrame()) asked = null
   })
-  return () => asked !== null && !page.isClosed()
+  return () => (page.isClosed() ? null : (asked?.at ?? null))
 }
 
 /** Watches until `stop` is called for the page that Chromium shows in place of one that could not be loaded. */

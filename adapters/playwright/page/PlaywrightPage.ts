@@ -1,7 +1,7 @@
 /**
  * The verbs of the agent's page, done by Playwright.
  */
-import { Clock, Effect, Redacted, Schedule } from "effect"
+import { Effect, Redacted, Schedule } from "effect"
 import type { Frame, Locator } from "playwright-core"
 import { defaultPageLimits } from "../../../core/agent/Limits.ts"
 import type { BrowserSession } from "../../../core/browser/Browser.ts"
@@ -31,7 +31,8 @@ import * as Pointer from "../vision/Pointer.ts"
 import * as RemoteHand from "../vision/RemoteHand.ts"
 import * as Scrolling from "../vision/Scrolling.ts"
 import * as Sight from "../vision/Sight.ts"
-import { notLetIn } from "./Attempt.ts"
+import { arrival, stop } from "./Arrival.ts"
+import { isTimeout, notLetIn } from "./Attempt.ts"
 import * as Authenticator from "./Authenticator.ts"
 import { errorPage } from "./Departures.ts"
 import * as GuardedAction from "./GuardedAction.ts"
@@ -67,6 +68,9 @@ const shortestCopy = 1_000
 
 const noAnswer = new PageFailure({ kind: "unusable", reason: `it did not answer within ${inspectionMillis} ms` })
 
+/** How soon it is asked for a picture again, in milliseconds. */
+const pictureMillis = 50
+
 /** A tab that another was put in front of a moment ago has no picture. */
 const isNotDrawn = ({ reason }: PageFailure): boolean => reason.includes("Unable to capture screenshot")
 
@@ -77,9 +81,6 @@ const arrivalMillis = 10_000
 
 /** How long the page for an error may take to be shown, in milliseconds. */
 const errorPageMillis = 1_000
-
-/** How often it is looked whether it has arrived, in milliseconds. */
-const stepMillis = 50
 
 export const make = (tabs: Tabs, options: Options): BrowserSession => {
   const traffic = Traffic.make(tabs.current().page)
@@ -117,13 +118,7 @@ const navigation = (tabs: Tabs, traffic: Traffic.Traffic, options: Options) => {
   const { attempt, current } = tabs
   const { navigationMillis } = options
 
-  const arrived = Effect.gen(function* () {
-    // Events that the browser sent before its answer have been received then: a form that was sent a moment ago, for
-    // one.
-    yield* attempt(null, () => current().page.context().cookies("http://localhost"))
-    const until = (yield* Clock.currentTimeMillis) + arrivalMillis
-    while (current().isDeparting() && (yield* Clock.currentTimeMillis) < until) yield* Effect.sleep(stepMillis)
-  })
+  const arrived = attempt(null, () => arrival(current(), arrivalMillis))
 
   /** Loads an address. Answers nothing where it is saved instead of shown: that is all there is to arrive at. */
   const load = async (url: string) => {
@@ -134,6 +129,7 @@ const navigation = (tabs: Tabs, traffic: Traffic.Traffic, options: Options) => {
     } catch (error) {
       const said = error instanceof Error ? error.message : ""
       if (/^page\.goto: Download is starting/.test(said)) return null
+      if (isTimeout(error)) await stop(current())
       // The page for the error comes after the failure: the next address would be interrupted by it.
       if (/^page\.goto: net::ERR_(?!ABORTED)/.test(said)) await within(errorPageMillis, instead.shown)
       // An error without a page: the browser reports its status apart from the failure.
@@ -291,7 +287,7 @@ const observation = (tabs: Tabs, options: Options) => {
     // Asked of the browser itself: Playwright's own waits until nothing is being loaded.
     glimpse: captured(false).pipe(
       Effect.catchIf(isNotDrawn, () =>
-        Effect.retry(captured(true), { while: isNotDrawn, schedule: Schedule.spaced(stepMillis) })
+        Effect.retry(captured(true), { while: isNotDrawn, schedule: Schedule.spaced(pictureMillis) })
       ),
       Effect.timeoutOrElse({ duration: inspectionMillis, orElse: () => Effect.fail(noAnswer) }),
       Effect.map(({ data }) => ({ bytes: new Uint8Array(Buffer.from(data, "base64")), mediaType: "image/jpeg" }))

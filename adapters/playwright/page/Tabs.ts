@@ -18,8 +18,12 @@ export interface Tab {
   readonly isGone: () => boolean
   /** Whether it has asked for another document and has not arrived there yet. */
   readonly isDeparting: () => boolean
+  /** Whether it has asked for another document that may still arrive in time. Until then the browser holds questions back. */
+  readonly isAwaited: () => boolean
   /** The number of pending requests that began since an instant. */
   readonly loading: (since: number) => number
+  /** How long a document may take to load, in milliseconds. */
+  readonly navigationMillis: number
   /** The CDP session of this tab, opened once. */
   readonly devTools: () => Promise<CDPSession>
 }
@@ -73,7 +77,7 @@ export const make = (first: Page, { bounds, limits }: Options = defaults): Tabs 
   const add = (page: Page): Tab => {
     const known = order.all().find((one) => one.page === page)
     if (known !== undefined) return known
-    const tab = follow(page, () => coming.push(Date.now() + limits.navigationMillis))
+    const tab = follow(page, limits, () => coming.push(Date.now() + limits.navigationMillis))
     order.add(tab)
     page.on("close", () => void order.remove(tab))
     for (const tell of listeners) tell(tab)
@@ -114,11 +118,7 @@ export const make = (first: Page, { bounds, limits }: Options = defaults): Tabs 
   const attempt: Attempt = <A>(selector: string | null, act: () => Promise<A>) =>
     Effect.suspend(() => {
       const before = current()
-      const once = attemptingWithin(
-        bounds,
-        before.isGone,
-        before.devTools
-      )(selector, async () => {
+      const once = attemptingWithin(bounds, before)(selector, async () => {
         const done = await act().catch((error: unknown) => {
           // An action that closed its tab, as the last click of a login does, succeeded.
           if (before.page.isClosed() && isInProgress(error)) return undefined as A
@@ -238,7 +238,7 @@ const isInProgress = (error: unknown): boolean =>
   error instanceof Error &&
   /performing \w+(?: \w+)? action|^(?:keyboard|mouse|page\.keyboard|page\.mouse)\.\w+:/m.test(error.message)
 
-const follow = (page: Page, opening: () => void): Tab => {
+const follow = (page: Page, { navigationMillis }: PageLimits, opening: () => void): Tab => {
   let crashed = false
   let devTools: Promise<CDPSession> | undefined
   /** Requests without an end, with the instant at which they began. */
@@ -266,11 +266,14 @@ const follow = (page: Page, opening: () => void): Tab => {
   }
   // The browser announces tabs on this session before they exist.
   line().catch(() => undefined)
+  const askedAt = departures(page)
   return {
     page,
     isGone: () => crashed || page.isClosed(),
-    isDeparting: departures(page),
+    isDeparting: () => askedAt() !== null,
+    isAwaited: () => performance.now() - (askedAt() ?? Number.NEGATIVE_INFINITY) <= navigationMillis,
     loading: (since) => [...pending.values()].filter((at) => at >= since).length,
+    navigationMillis,
     devTools: line
   }
 }

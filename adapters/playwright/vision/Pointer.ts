@@ -9,6 +9,7 @@ import type { Gesture } from "../../../core/browser/vision/Pointer.ts"
 import type { Box } from "../../../core/browser/vision/Sight.ts"
 import { boxOf, bringIntoSight } from "../element/Visible.ts"
 import * as World from "../inpage/World.ts"
+import { arriving } from "../page/Arrival.ts"
 import { Refused } from "../page/Attempt.ts"
 import type { Tab } from "../page/Tabs.ts"
 
@@ -25,6 +26,12 @@ const corner: Point = { x: 40, y: 40 }
 /** How long it is tried whether the element can be clicked at the place that the hand goes to, in milliseconds. */
 const trialMillis = 1_000
 
+/** The least time for a click after a gesture, which takes a part of the time for the element, in milliseconds. */
+const clickMillis = 1_000
+
+/** The same where the gesture showed that the click reaches the element. */
+const reachedMillis = 5_000
+
 /** Clicks an element, once the mouse is there in the way of the gesture where there is one. */
 export const press = async (
   tab: Tab,
@@ -40,25 +47,27 @@ export const press = async (
   const reached =
     gesture === undefined ? undefined : await moveTo(tab, frame, element, gesture, timeout, chosen?.position)
   const position = chosen?.position ?? reached
-  const left = { timeout: Math.max(until - Date.now(), 1), modifiers: [...keys] }
+  const least = gesture === undefined ? 1 : reached === undefined ? clickMillis : reachedMillis
+  const left = { timeout: Math.max(until - Date.now(), least), modifiers: [...keys] }
   const at = position === undefined ? left : { ...left, position }
   const held = gesture === undefined ? at : { ...at, delay: gesture.holdMillis }
+  const pressing = (act: Promise<void>) => arriving(tab, gesture !== undefined, act)
   switch (kind) {
     case "click":
-      return element.click(held)
+      return pressing(element.click(held))
     case "double_click":
-      return element.dblclick(held)
+      return pressing(element.dblclick(held))
     case "triple_click":
-      return element.click({ ...held, clickCount: 3 })
+      return pressing(element.click({ ...held, clickCount: 3 }))
     case "right_click":
-      return element.click({ ...held, button: "right" })
+      return pressing(element.click({ ...held, button: "right" }))
     case "middle_click":
-      return element.click({ ...held, button: "middle" })
+      return pressing(element.click({ ...held, button: "middle" }))
     case "hover":
-      return element.hover(at)
+      return arriving(tab, false, element.hover(at))
     case "press":
     case "release":
-      await element.hover(at)
+      await arriving(tab, false, element.hover(at))
       return holding(tab.page, keys, () => (kind === "press" ? tab.page.mouse.down() : tab.page.mouse.up()))
   }
 }

@@ -6,11 +6,17 @@ import type { CDPSession } from "playwright-core"
 import { type PageLimits, unresponsive } from "../../../core/agent/Limits.ts"
 import type { PageFailure } from "../../../core/browser/PageFailure.ts"
 
+/** What is bounded: a page, by the line to it and by whether it waits for another document. */
+export interface Bounded {
+  readonly devTools: () => Promise<CDPSession>
+  readonly isAwaited: () => boolean
+}
+
 export interface Bounds {
   /** How bounds were passed; `null` while they were not. */
   readonly passed: () => PageFailure | null
-  /** Fails as bounds are passed, also when the page answers nothing for too long. `devTools` is a line to the page. */
-  readonly passing: (devTools: () => Promise<CDPSession>) => Effect.Effect<never, PageFailure>
+  /** Fails as bounds are passed, also when the page answers nothing for too long while it waits for no document. */
+  readonly passing: (page: Bounded) => Effect.Effect<never, PageFailure>
   /** Says that they were passed. The first that is said counts. */
   readonly pass: (failure: PageFailure) => void
 }
@@ -33,17 +39,20 @@ export const make = (limits: PageLimits): Bounds => {
       first ??= failure
       for (const tell of waiting) tell(first)
     },
-    passing: (devTools) => Effect.raceFirst(exceeded, answering(limits, devTools))
+    passing: (page) => Effect.raceFirst(exceeded, answering(limits, page))
   }
 }
 
 /** Fails when the page answers nothing for too long. Not asked at first: most of what is tried is over by then. */
-const answering = (limits: PageLimits, devTools: () => Promise<CDPSession>): Effect.Effect<never, PageFailure> => {
+const answering = (limits: PageLimits, { devTools, isAwaited }: Bounded): Effect.Effect<never, PageFailure> => {
   const quarter = limits.unresponsiveMillis / 4
   const ask = Effect.tryPromise(async () => (await devTools()).send("Runtime.evaluate", { expression: "0" })).pipe(
     // The current action reports a page that is gone.
     Effect.ignore,
-    Effect.timeoutOrElse({ duration: 3 * quarter, orElse: () => Effect.fail(unresponsive(limits)) })
+    Effect.timeoutOrElse({
+      duration: 3 * quarter,
+      orElse: () => (isAwaited() ? Effect.void : Effect.fail(unresponsive(limits)))
+    })
   )
   return Effect.forever(Effect.andThen(Effect.sleep(quarter), ask))
 }

@@ -31,8 +31,8 @@ export default defineConfig({
     hookTimeout: 120_000,
     pool: "forks",
     sequence: { sequencer: Longest },
-    // Two more than processors: half of the time of the tests is spent waiting for other processes.
-    maxWorkers: Math.min(4, availableParallelism() + 2),
+    // One more than processors: a part of the time of the tests is spent waiting for other processes.
+    maxWorkers: Math.min(4, availableParallelism() + 1),
     maxConcurrency: 3,
     projects: [
       ...(isWhole

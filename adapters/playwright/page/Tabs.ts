@@ -8,24 +8,17 @@ import type { PageFailure } from "../../../core/browser/PageFailure.ts"
 import type { Dialog } from "../../../core/browser/Tabs.ts"
 import { within } from "../TimeLimit.ts"
 import { type Bounds, unbounded } from "../walls/Bounds.ts"
+import { type Arriving, departures } from "./Arrival.ts"
 import { type Attempt, attempting, attemptingWithin, Refused } from "./Attempt.ts"
-import { departures } from "./Departures.ts"
 
 /** An open tab and its state. */
-export interface Tab {
-  readonly page: Page
+export interface Tab extends Arriving {
   /** Whether it has crashed or was closed. */
   readonly isGone: () => boolean
-  /** Whether it has asked for another document and has not arrived there yet. */
-  readonly isDeparting: () => boolean
   /** Whether it has asked for another document that may still arrive in time. Until then the browser holds questions back. */
   readonly isAwaited: () => boolean
   /** The number of pending requests that began since an instant. */
   readonly loading: (since: number) => number
-  /** How long a document may take to load, in milliseconds. */
-  readonly navigationMillis: number
-  /** The CDP session of this tab, opened once. */
-  readonly devTools: () => Promise<CDPSession>
 }
 
 export interface Tabs {

@@ -10,7 +10,7 @@ import { type Answer, html, serve } from "../support/site.ts"
 
 const limits = {
   ...defaultPageLimits,
-  navigationMillis: 10_000,
+  navigationMillis: 8_000,
   unresponsiveMillis: 4_000,
   tabs: 5,
   memoryBytes: 400 * 1_048_576

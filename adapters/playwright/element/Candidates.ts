@@ -26,6 +26,9 @@ const glanceMillis = 5_000
 const frameMillis = 2_000
 const patientMillis = 8_000
 
+/** How often a document is surveyed at most while elements come and go. */
+const mostSurveys = 5
+
 /** Maximum number of elements of a document that are examined. */
 const mostCandidates = 1_500
 
@@ -59,13 +62,10 @@ export const make = (
       bounded(
         attempt(null, async () => {
           const tab = current()
-          const sight = target === null ? null : await Finder.look(tab, Selector.parse(target)).catch(() => null)
-          const matched = sight === null ? 0 : Finder.total(sight)
-          const survey = await surveyed(tab, matched === 1 ? sight : null, fields)
+          const survey = await atOnce(tab, target, fields, () => inProgress(tab.page))
           const filled = await fieldsOf(tab, fields)
           const alerts = [...new Set([...survey.alerts, ...filled.alerts])]
-          const { states } = filled
-          return { ...survey, fields: states, alerts, address: tab.page.url(), matched, requests: inProgress(tab.page) }
+          return { ...survey, fields: filled.states, alerts, address: tab.page.url() }
         })
       ),
     describe: (target) =>
@@ -133,6 +133,29 @@ const seen = async (tab: Tab, selectors: ReadonlyArray<string>): Promise<Readonl
     if (isSeen === true && (await soon(isShown(place.frame))) === true) found.add(index)
   }
   return [...found].sort((a, b) => a - b)
+}
+
+/**
+ * The state of the document, with the number of elements that match in that state: when one came or went while the
+ * document was surveyed, it is surveyed again. Otherwise a page that was busy a moment ago would look as if it were at
+ * rest without the element.
+ */
+const atOnce = async (tab: Tab, target: string | null, used: ReadonlyArray<string>, inProgress: () => number) => {
+  const look = async (): Promise<Finder.Sight | null> =>
+    target === null ? null : Finder.look(tab, Selector.parse(target)).catch(() => null)
+  const count = (sight: Finder.Sight | null): number => (sight === null ? 0 : Finder.total(sight))
+  let sight = await look()
+  for (let round = 1; ; round++) {
+    const matched = count(sight)
+    const survey = await surveyed(tab, matched === 1 ? sight : null, used).catch((error: unknown) => {
+      if (World.signalOf(error)?.kind === "gone" && round < mostSurveys) return null
+      throw error
+    })
+    const requests = inProgress()
+    const next = survey !== null && matched === 1 ? sight : await look()
+    if (survey !== null && (count(next) === matched || round === mostSurveys)) return { ...survey, matched, requests }
+    sight = next
+  }
 }
 
 type Surveyed = Omit<SurveyedDocument["survey"], "overlays"> & { readonly overlays: ReadonlyArray<Overlay> }

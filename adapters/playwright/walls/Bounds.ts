@@ -46,13 +46,16 @@ export const make = (limits: PageLimits): Bounds => {
 /** Fails when the page answers nothing for too long. Not asked at first: most of what is tried is over by then. */
 const answering = (limits: PageLimits, { devTools, isAwaited }: Bounded): Effect.Effect<never, PageFailure> => {
   const quarter = limits.unresponsiveMillis / 4
-  const ask = Effect.tryPromise(async () => (await devTools()).send("Runtime.evaluate", { expression: "0" })).pipe(
-    // The current action reports a page that is gone.
-    Effect.ignore,
-    Effect.timeoutOrElse({
-      duration: 3 * quarter,
-      orElse: () => (isAwaited() ? Effect.void : Effect.fail(unresponsive(limits)))
-    })
-  )
+  const ask = Effect.suspend(() => {
+    const wasAwaited = isAwaited()
+    return Effect.tryPromise(async () => (await devTools()).send("Runtime.evaluate", { expression: "0" })).pipe(
+      // The current action reports a page that is gone.
+      Effect.ignore,
+      Effect.timeoutOrElse({
+        duration: 3 * quarter,
+        orElse: () => (wasAwaited || isAwaited() ? Effect.void : Effect.fail(unresponsive(limits)))
+      })
+    )
+  })
   return Effect.forever(Effect.andThen(Effect.sleep(quarter), ask))
 }

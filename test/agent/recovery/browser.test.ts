@@ -1,7 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as ElementMemory from "../../../core/agent/recovery/ElementMemory.ts"
-import type { Browser } from "../../../core/browser/Browser.ts"
+import { Browser } from "../../../core/browser/Browser.ts"
+import * as Session from "../../../core/browser/Session.ts"
 import { graphOf, type Step, walk } from "../../support/browser.ts"
 import { inBrowser } from "../../support/realBrowser.ts"
 import { type Answer, html, serve } from "../../support/site.ts"
@@ -21,6 +22,14 @@ const banner = (inner: string) => `
   <div id="wall" style="position:fixed;inset:auto 0 0 0;height:200px;background:#eee;z-index:99">${inner}</div>`
 
 const gone = `document.getElementById('wall').remove()`
+
+/** A page that is now busy, and then has what it was busy with. */
+const alternating = `<p id="place"></p><script>
+  const show = (busy) => {
+    document.getElementById('place').innerHTML = busy ? '<i class="spinner">.</i>' : '<a id="go" href="/done">Go</a>'
+    setTimeout(show, busy ? 60 : 30, !busy)
+  }
+  show(true)</script>`
 
 const address = `
   <form novalidate onsubmit="event.preventDefault()
@@ -335,6 +344,26 @@ describe.concurrent("recovery in a real browser", () => {
           assert.strictEqual(unsure.outcome._tag, "Failed")
           if (unsure.outcome._tag === "Failed") assert.strictEqual(unsure.outcome.failure.category, "XPATH_INCORRECT")
         })
+      ),
+    patient
+  )
+
+  it.live(
+    "a page is never seen both at rest and without the element that ends its wait",
+    () =>
+      onPages(() =>
+        Effect.gen(function* () {
+          const site = yield* serve({ "/": html(alternating) })
+          const { elements, navigation } = yield* (yield* Browser).open(Session.empty)
+          yield* navigation.goto(`${site}/`)
+          const seen = new Set<string>()
+          for (let round = 0; round < 300; round++) {
+            const { busy, matched } = yield* elements.survey({ target: "//a[@id='go']", fields: [] })
+            seen.add(`${busy ? "busy" : "at rest"}, ${matched}`)
+          }
+          assert.notInclude([...seen], "at rest, 0")
+          assert.includeMembers([...seen], ["busy, 0", "at rest, 1"])
+        }).pipe(Effect.scoped)
       ),
     patient
   )

@@ -26,11 +26,11 @@ const corner: Point = { x: 40, y: 40 }
 /** How long it is tried whether the element can be clicked at the place that the hand goes to, in milliseconds. */
 const trialMillis = 1_000
 
-/** The least time for a click after a gesture, which takes a part of the time for the element, in milliseconds. */
-const clickMillis = 1_000
-
-/** The same where the gesture showed that the click reaches the element. */
-const reachedMillis = 5_000
+/**
+ * The least time for a click after a gesture, in milliseconds. The gesture takes a part of the time for the element, and a
+ * click whose button is held is not cut off.
+ */
+const clickMillis = 5_000
 
 /** Clicks an element, once the mouse is there in the way of the gesture where there is one. */
 export const press = async (
@@ -47,7 +47,7 @@ export const press = async (
   const reached =
     gesture === undefined ? undefined : await moveTo(tab, frame, element, gesture, timeout, chosen?.position)
   const position = chosen?.position ?? reached
-  const least = gesture === undefined ? 1 : reached === undefined ? clickMillis : reachedMillis
+  const least = gesture === undefined ? 1 : clickMillis
   const left = { timeout: Math.max(until - Date.now(), least), modifiers: [...keys] }
   const at = position === undefined ? left : { ...left, position }
   const held = gesture === undefined ? at : { ...at, delay: gesture.holdMillis }

@@ -3,6 +3,7 @@
  * pressed again, and the step that did not find what should have followed is tried again.
  */
 import { Effect, Option } from "effect"
+import { isUnsettled } from "../../browser/element/Survey.ts"
 import type { Node } from "../../workflow/language/graph/Graph.ts"
 import * as NodeExpressions from "../../workflow/language/graph/NodeExpressions.ts"
 import { StepFailed } from "../Failure.ts"
@@ -14,6 +15,7 @@ import {
   type RecoveryStrategy,
   type Remedy
 } from "./RecoveryStrategy.ts"
+import { settling } from "./Timing.ts"
 
 /** How often a person is asked about the form before one step. */
 const mostTries = 3
@@ -23,6 +25,11 @@ export const formCorrection: RecoveryStrategy = Effect.fnUntraced(function* (tro
   const complaint = complaintOf(survey)
   const inputs = complaint === null || !isAboutElement(failure) ? [] : concerned(trouble)
   if (!correctable || tried >= mostTries || inputs.length === 0) return null
+  // The complaint may be the one before, while the corrected form is still being sent.
+  if (tried > 0 && isUnsettled(survey)) {
+    const waited = yield* settling(page, failure.selector ?? null)
+    return { _tag: "Again", remedy: `Waited ${waited / 1_000} s for the page after the corrected form` }
+  }
   const { secrets } = memory.credentials
   const said = secrets.hideWithin(complaint ?? "", 400)
   const ended = (why: string): Remedy => ({

@@ -1,5 +1,6 @@
 /** When a page was still busy at a failed step: waits until it has settled, and repeats the step once. */
 import { Clock, Effect } from "effect"
+import type { BrowserSession } from "../../browser/Browser.ts"
 import { inTheWay, isUnsettled } from "../../browser/element/Survey.ts"
 import type { Node } from "../../workflow/language/graph/Graph.ts"
 import { defaultWaitMillis } from "../../workflow/language/parameters/Fields.ts"
@@ -14,6 +15,21 @@ const lookEveryMillis = 250
 /** A page has settled when it was seen to be at rest so often in a row. */
 const restsInARow = 2
 
+/** Waits until a page has settled or exactly one element matches. Answers how long that took, in milliseconds. */
+export const settling = Effect.fnUntraced(function* (page: BrowserSession, target: string | null) {
+  const began = yield* Clock.currentTimeMillis
+  let rests = 0
+  while (rests < restsInARow && (yield* Clock.currentTimeMillis) - began < longestMillis) {
+    yield* Effect.sleep(lookEveryMillis)
+    const seen = yield* Effect.result(page.elements.survey({ target, fields: [] }))
+    // A page that is navigating away cannot be examined.
+    if (seen._tag === "Failure" || isUnsettled(seen.success)) rests = 0
+    else if (seen.success.matched === 1) break
+    else rests++
+  }
+  return (yield* Clock.currentTimeMillis) - began
+})
+
 export const timing: RecoveryStrategy = Effect.fnUntraced(function* (
   { failure, node, page, survey, tried },
   { settings }
@@ -22,17 +38,7 @@ export const timing: RecoveryStrategy = Effect.fnUntraced(function* (
   // An element that could not be used in time may be usable by now.
   const isFree = survey.matched === 1 && inTheWay(survey) === null
   if (!isUnsettled(survey) && !isFree) return null
-  const began = yield* Clock.currentTimeMillis
-  let rests = 0
-  while (rests < restsInARow && (yield* Clock.currentTimeMillis) - began < longestMillis) {
-    yield* Effect.sleep(lookEveryMillis)
-    const seen = yield* Effect.result(page.elements.survey({ target: failure.selector ?? null, fields: [] }))
-    // A page that is navigating away cannot be examined.
-    if (seen._tag === "Failure" || isUnsettled(seen.success)) rests = 0
-    else if (seen.success.matched === 1) break
-    else rests++
-  }
-  const waited = (yield* Clock.currentTimeMillis) - began
+  const waited = yield* settling(page, failure.selector ?? null)
   const offer = longerWait(node, waited)
   return {
     _tag: "Again",

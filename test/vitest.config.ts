@@ -31,8 +31,8 @@ export default defineConfig({
     hookTimeout: 120_000,
     pool: "forks",
     sequence: { sequencer: Longest },
-    // One more than processors: a part of the time of the tests is spent waiting for other processes.
-    maxWorkers: Math.min(4, availableParallelism() + 1),
+    // As many as processors: beside each, a browser or a database works while it waits.
+    maxWorkers: Math.min(4, Math.max(2, availableParallelism())),
     maxConcurrency: 3,
     projects: [
       ...(isWhole

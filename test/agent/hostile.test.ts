@@ -138,6 +138,11 @@ const cases: Record<string, Case> = {
     ends: /NAVIGATION-E0001|null/,
     idle: true
   },
+  "always on the way to what never comes": {
+    page: later("setInterval(() => { location = '/silent?' + Math.random() }, 300)"),
+    steps: [click, readNothing],
+    ends: /LIMIT-E0006|NAVIGATION-E000|SELECTOR-E0001/
+  },
   "endless printing": { page: later("setInterval(() => print(), 1)"), steps: [click, read], ends: null },
   "a flood of history": {
     page: page("setInterval(() => { for (let i = 0; i < 50; i++) history.pushState(0, '', '?' + Math.random()) }, 5)"),
@@ -198,6 +203,7 @@ const site = Layer.effect(
   Site,
   serve({
     ...Object.fromEntries(Object.entries(cases).map(([name, { page }]) => [pathOf(name), page])),
+    "/silent": () => undefined,
     "/plain": html("<button id=go>go</button><p id=text>text</p>"),
     "/worker.js": (_request, response) =>
       void response

@@ -24,22 +24,21 @@ const stepMillis = 50
 /** How long it may take to end the load of a document, in milliseconds. */
 const stopMillis = 1_000
 
-/** Watches a page, and returns when it asked for another document where it has not arrived yet; `null` otherwise. */
-export const departures = (page: Page): (() => number | null) => {
-  let asked: { readonly request: Request; readonly at: number } | null = null
+/** Watches a page, and returns whether it has asked for another document and has not arrived there yet. */
+export const departures = (page: Page): (() => boolean) => {
+  let asked: Request | null = null
   const answered = (request: Request) => {
-    if (request === asked?.request) asked = null
+    if (request === asked) asked = null
   }
   page.on("request", (request) => {
-    if (request.isNavigationRequest() && frameOf(request) === page.mainFrame())
-      asked = { request, at: performance.now() }
+    if (request.isNavigationRequest() && frameOf(request) === page.mainFrame()) asked = request
   })
   page.on("requestfinished", answered)
   page.on("requestfailed", answered)
   page.on("framenavigated", (frame) => {
     if (frame === page.mainFrame()) asked = null
   })
-  return () => (page.isClosed() ? null : (asked?.at ?? null))
+  return () => asked !== null && !page.isClosed()
 }
 
 /** Watches until `stop` is called for the page that Chromium shows in place of one that could not be loaded. */

@@ -15,8 +15,6 @@ import { type Attempt, attempting, attemptingWithin, Refused } from "./Attempt.t
 export interface Tab extends Arriving {
   /** Whether it has crashed or was closed. */
   readonly isGone: () => boolean
-  /** Whether it has asked for another document that may still arrive in time. Until then the browser holds questions back. */
-  readonly isAwaited: () => boolean
   /** The number of pending requests that began since an instant. */
   readonly loading: (since: number) => number
 }
@@ -259,12 +257,10 @@ const follow = (page: Page, { navigationMillis }: PageLimits, opening: () => voi
   }
   // The browser announces tabs on this session before they exist.
   line().catch(() => undefined)
-  const askedAt = departures(page)
   return {
     page,
     isGone: () => crashed || page.isClosed(),
-    isDeparting: () => askedAt() !== null,
-    isAwaited: () => performance.now() - (askedAt() ?? Number.NEGATIVE_INFINITY) <= navigationMillis,
+    isDeparting: departures(page),
     loading: (since) => [...pending.values()].filter((at) => at >= since).length,
     navigationMillis,
     devTools: line

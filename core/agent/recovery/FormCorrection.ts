@@ -25,10 +25,13 @@ export const formCorrection: RecoveryStrategy = Effect.fnUntraced(function* (tro
   const complaint = complaintOf(survey)
   const inputs = complaint === null || !isAboutElement(failure) ? [] : concerned(trouble)
   if (!correctable || tried >= mostTries || inputs.length === 0) return null
-  // The complaint may be the one before, while the corrected form is still being sent.
   if (tried > 0 && isUnsettled(survey)) {
-    const waited = yield* settling(page, failure.selector ?? null)
-    return { _tag: "Again", remedy: `Waited ${waited / 1_000} s for the page after the corrected form` }
+    // The complaint may be the one before, while the corrected form is still being sent.
+    const target = failure.selector ?? null
+    const waited = yield* settling(page, target)
+    const seen = yield* Effect.result(page.elements.survey({ target, fields: [] }))
+    if (seen._tag === "Failure" || seen.success.matched === 1 || complaintOf(seen.success) === null)
+      return { _tag: "Again", remedy: `Waited ${waited / 1_000} s for the page after the corrected form` }
   }
   const { secrets } = memory.credentials
   const said = secrets.hideWithin(complaint ?? "", 400)

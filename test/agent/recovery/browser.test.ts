@@ -146,6 +146,8 @@ const pages: Record<string, Answer> = {
     <script>document.getElementById('host').attachShadow({ mode: 'open' }).innerHTML = ${JSON.stringify(address)}</script>`),
   "/form/slow": html(slowly),
   "/form/late": html(towardsSlow),
+  "/form/polling": html(`${address}<script>(async () => { for (;;) await fetch('/news') })()</script>`),
+  "/news": (_request, response) => void setTimeout(() => response.writeHead(200).end("{}"), 2_000),
   "/late/done": (_request, response) =>
     void setTimeout(() => response.writeHead(200, { "content-type": "text/html" }).end(done), 3_500),
   "/password": html(`<h1>Your password has expired</h1><p>Choose a new password</p>
@@ -429,12 +431,12 @@ describe.concurrent("recovery in a real browser", () => {
     () =>
       onPages((run) =>
         Effect.gen(function* () {
-          const correcting = (asked: Array<string>) => ({
+          const correcting = (asked: Array<string>, zips = ["12345"]) => ({
             ask: () => Effect.succeed(null),
             correct: ({ inputs, message }: { readonly inputs: object; readonly message: string }) =>
               Effect.sync(() => {
                 asked.push(message)
-                return { _tag: "inputs", inputs: { ...inputs, zip: "12345" } } as const
+                return { _tag: "inputs", inputs: { ...inputs, zip: zips[asked.length - 1] ?? "" } } as const
               })
           })
           const steps = [
@@ -471,6 +473,11 @@ describe.concurrent("recovery in a real browser", () => {
             assert.include(asked[0] ?? "", "zip", path)
             assert.notInclude(asked[0] ?? "", "name", path)
           }
+          // A page that always has a request in progress is not waited for in place of asking about a second mistake.
+          const asked: Array<string> = []
+          const person = correcting(asked, ["123", "12345"])
+          succeeded(yield* run("/form/polling", soonRead, { recovery, person, correctable: true }, inputs))
+          assert.lengthOf(asked, 2)
           const alone = yield* run("/form", steps, { recovery, correctable: true }, inputs)
           if (alone.outcome._tag === "Failed") {
             assert.strictEqual(alone.outcome.failure.category, "INCORRECT_FORM_INPUTS")

@@ -20,7 +20,7 @@ import { seal, unseal } from "../support/sealed.ts"
 const formerKey = "5a".repeat(32)
 const newMaster = "cd".repeat(32)
 /** Many more than are exchanged in one step, so that the process is killed between two steps. */
-const entries = 200 * scale
+const entries = 150 * scale
 const path = "/encryption-key/rotation"
 const canary = "canary in clear"
 
@@ -46,7 +46,7 @@ const until = <A>(look: Effect.Effect<A | null>) =>
     while (true) {
       const found = yield* look
       if (found !== null) return found
-      yield* Effect.sleep("10 millis")
+      yield* Effect.sleep("20 millis")
     }
   }).pipe(Effect.timeout("60 seconds"))
 

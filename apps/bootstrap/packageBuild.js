@@ -1,9 +1,10 @@
 // @ts-check
 import { spawnSync } from "node:child_process"
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { builtinModules } from "node:module"
 import { dirname, join, posix, relative } from "node:path"
 import { packages } from "./packages.js"
+import { bundlePrograms } from "./programBundle.js"
 import { root } from "./run.js"
 
 /** @typedef {import("./packages.js").Package} Package */
@@ -80,14 +81,9 @@ const assemble = async (one, built, target) => {
   rmSync(target, { recursive: true, force: true })
   mkdirSync(target, { recursive: true })
   const entries = Object.values(one.entries)
-  const scripts = one.bundled
-    ? await bundle(one)
-    : closure(join(built, "scripts"), [...entries, ...Object.values(one.bin), ...threads(one)], ".js")
+  const scripts = await scriptsOf(one, join(built, "scripts"))
   const types = closure(join(built, "types"), entries, ".d.ts")
   const files = new Map([...scripts.files, ...types.files])
-  for (const [name, program] of Object.entries(one.bin)) {
-    files.set(`bin/${name}.js`, `#!/usr/bin/env node\nimport "../${program.replace(/\.ts$/, ".js")}"\n`)
-  }
   const manifest = manifestOf(one, new Set([...scripts.outside, ...types.outside]))
   files.set("package.json", `${JSON.stringify(manifest, null, 2)}\n`)
   files.set("README.md", `# ${one.name}\n\n${one.readme}\n`)
@@ -104,26 +100,86 @@ const assemble = async (one, built, target) => {
   return { name: one.name, version: manifest.version, files: files.size }
 }
 
-/** Modules that a program starts by their URL instead of importing them. @param {Package} one */
-const threads = ({ bin }) =>
-  bin.sluice === undefined
-    ? []
-    : [
-        "adapters/embedded/DatabaseThread.ts",
-        "adapters/mail/MailReader.ts",
-        "adapters/threads/Thread.ts",
-        "adapters/playwright/injected/Engine.ts",
-        "apps/api/live/page/Main.ts"
-      ]
+/**
+ * The scripts of a package, and the modules that they import from elsewhere.
+ *
+ * @param {Package} one
+ * @param {string} folder The compiled sources.
+ */
+const scriptsOf = async (one, folder) => {
+  if (one.bundled === "client") return bundle(one)
+  if (one.bundled === "programs") return programsOf(one, folder)
+  const programs = Object.entries(one.bin)
+  const scripts = closure(folder, [...Object.values(one.entries), ...programs.map(([, module]) => module)], ".js")
+  for (const [name, program] of programs) {
+    scripts.files.set(`bin/${name}.js`, `#!/usr/bin/env node\nimport "../${program.replace(/\.ts$/, ".js")}"\n`)
+  }
+  return scripts
+}
+
+/** Modules that a program starts in a thread, by their URL. */
+const threads = ["adapters/embedded/DatabaseThread.ts", "adapters/mail/MailReader.ts", "adapters/threads/Thread.ts"]
+
+/** Modules that a program gives to pages, by their text. */
+const ofPages = ["adapters/playwright/injected/Engine.ts", "apps/api/live/page/Main.ts"]
+
+/**
+ * The bundled programs of a package, with what they find by its URL: threads at the places of their modules, and the
+ * modules of pages as they are.
+ *
+ * @param {Package} one
+ * @param {string} folder The compiled sources.
+ */
+const programsOf = async ({ bin }, folder) => {
+  const withoutEnding = (/** @type {string} */ module) => module.replace(/\.ts$/, "")
+  const { contained, files, outside } = await bundlePrograms(
+    {
+      ...Object.fromEntries(Object.entries(bin).map(([name, module]) => [`bin/${name}`, module])),
+      ...Object.fromEntries(threads.map((module) => [withoutEnding(module), module]))
+    },
+    {
+      shared: "bin/shared/",
+      rewrite: compiledPlaces,
+      placeOf: (module, file) =>
+        `new URL("${posix.relative(posix.dirname(file), `${withoutEnding(module)}.js`)}", import.meta.url).href`
+    }
+  )
+  for (const name of Object.keys(bin)) {
+    const file = `bin/${name}.js`
+    files.set(file, `#!/usr/bin/env node\n${files.get(file)}`)
+  }
+  files.set("LICENSES.md", licensesOf(contained))
+  const pages = closure(folder, ofPages, ".js")
+  // What programs read of packages by `createRequire` is not among the imports of a bundle.
+  const read = closure(folder, Object.values(bin), ".js").read
+  return { files: new Map([...pages.files, ...files]), outside: new Set([...outside, ...pages.outside, ...read]) }
+}
+
+/**
+ * The licenses of the packages in a bundle.
+ *
+ * @param {Iterable<string>} folders
+ */
+const licensesOf = (folders) =>
+  [...folders]
+    .map((folder) => {
+      const { license, name, version } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"))
+      const file = readdirSync(folder).find((file) => /^licen[cs]e/i.test(file))
+      const text = file === undefined ? "" : readFileSync(join(folder, file), "utf8")
+      return `# ${name} ${version}\n\n${license}\n\n${text.trim()}\n`
+    })
+    .sort()
+    .join("\n")
 
 /** Imports of a built module: the text before the name, and the name. */
 const imported = /(\bfrom\s*|\bimport\s*\(?\s*)"([@.\w][@.\w/:-]*)"/g
 
-/** Modules that are named by their URL, such as those of threads. */
-const placed = /(new URL\()"(\.[^"\n]+)\.ts"(, import\.meta\.url\))/g
+/** Names modules by the URL of their compiled file where they are named by a URL, such as those of threads. @param {string} text */
+const compiledPlaces = (text) => text.replace(/(new URL\()"(\.[^"\n]+)\.ts"(, import\.meta\.url\))/g, '$1"$2.js"$3')
 
 /**
- * The built files that entries need, with relative imports that end in `.js`, and the packages that they import.
+ * The built files that entries need, with relative imports that end in `.js`, and the packages that they import, or whose
+ * files they read.
  *
  * @param {string} folder
  * @param {ReadonlyArray<string>} entries
@@ -134,14 +190,16 @@ const closure = (folder, entries, ending) => {
   const files = new Map()
   /** @type {Set<string>} */
   const outside = new Set()
+  /** @type {Set<string>} */
+  const read = new Set()
   const open = entries.map((file) => file.replace(/\.ts$/, ending))
   for (const path of open) {
     if (files.has(path)) continue
-    const text = readFileSync(join(folder, path), "utf8")
-      .replace(imported, (whole, start, module) =>
+    const text = compiledPlaces(
+      readFileSync(join(folder, path), "utf8").replace(imported, (whole, start, module) =>
         module.startsWith(".") ? `${start}"${module.replace(/\.ts$/, ".js")}"` : whole
       )
-      .replace(placed, '$1"$2.js"$3')
+    )
     files.set(path, text)
     if (ending === ".js") {
       const map = `${path}.map`
@@ -153,10 +211,10 @@ const closure = (folder, entries, ending) => {
     }
     // A package whose files are read instead of imported.
     for (const [, module = ""] of text.matchAll(/createRequire\(import\.meta\.url\)\.resolve\("([^"\n]+)"\)/g)) {
-      outside.add(module)
+      read.add(module)
     }
   }
-  return { files, outside }
+  return { files, outside: new Set([...outside, ...read]), read }
 }
 
 /** @param {string} text */
@@ -254,13 +312,24 @@ const packageOf = (module) =>
         .join("/")
 
 /**
+ * The version of a package that bundled packages import: it is not among the dependencies of the checkout.
+ *
+ * @param {string} one
+ * @returns {string | undefined}
+ */
+const installedVersionOf = (one) => {
+  const file = join(root, "node_modules", one, "package.json")
+  return existsSync(file) ? JSON.parse(readFileSync(file, "utf8")).version : undefined
+}
+
+/**
  * @param {Package} one
  * @param {ReadonlySet<string>} modules What its files import from elsewhere.
  */
-const manifestOf = ({ bin, description, entries, name, peers }, modules) => {
+const manifestOf = ({ bin, bundled, description, entries, name, peers }, modules) => {
   const needed = [...new Set([...modules].map(packageOf))].filter((one) => one !== null).sort()
   const versionOf = (/** @type {string} */ one) => {
-    const version = checkout.dependencies[one]
+    const version = checkout.dependencies[one] ?? (bundled === "programs" ? installedVersionOf(one) : undefined)
     if (version === undefined) throw new Error(`${name} imports "${one}", which is no dependency of the checkout`)
     return version
   }

@@ -13,7 +13,8 @@
  * @property {Readonly<Record<string, string>>} entries Files of the checkout, by the subpath of `exports`.
  * @property {ReadonlyArray<string>} peers Packages that the installing program provides, so that there is one copy.
  * @property {Readonly<Record<string, string>>} bin Programs, by their name.
- * @property {boolean} bundled Whether each entry is one file, without what only the service needs.
+ * @property {"client" | "programs" | null} bundled What is bundled: each entry, without what only the service needs, or the
+ *   programs, so that they start fast.
  */
 
 const core = {
@@ -184,7 +185,7 @@ export const packages = [
     entries: core,
     peers: ["effect"],
     bin: {},
-    bundled: false
+    bundled: null
   },
   {
     name: "@sluice/client",
@@ -195,7 +196,7 @@ export const packages = [
     entries: client,
     peers: ["effect"],
     bin: {},
-    bundled: true
+    bundled: "client"
   },
   {
     name: "@sluice/conformance",
@@ -206,7 +207,7 @@ export const packages = [
     entries: conformance,
     peers: [],
     bin: { "sluice-conformance": "apps/conformance/main.ts" },
-    bundled: false
+    bundled: null
   },
   {
     name: "sluice",
@@ -216,7 +217,7 @@ export const packages = [
     entries: {},
     peers: [],
     bin: { sluice: "apps/cli/main.ts" },
-    bundled: false
+    bundled: "programs"
   }
 ]
 

@@ -24,7 +24,7 @@ import { makeDead, makeWebhook } from "../support/webhooks.ts"
 
 const document = OpenApi.fromApi(Api) as unknown as Document
 const operations = operationsOf(document)
-const trials = 4 * scale
+const trials = 3 * scale
 const workflow = { name: "Nightly", ...graph() }
 const schedule = { workflow_id: "made", cron: "0 7 * * *", time_zone: "Europe/Berlin" }
 const component = { name: "Login", componentData: componentData() }

@@ -28,9 +28,9 @@ const values = ["hunter2#pass", "@pass1!", "\\@#$x1", `${"=".repeat(32)}a`.repea
 
 /** Texts that nearly are a secret at each place, with what secrets are known by among them. */
 const hostile: ReadonlyArray<readonly [string, string, number]> = [
-  // The largest snapshot, and less of what takes as long.
+  // The largest snapshot, and less of what takes longer.
   ["near-matches", "hunter2#pas @pass1 ", 5_000_000],
-  ["escapes", "\\u0040\\u0070&amp;%25", 5_000_000],
+  ["escapes", "\\u0040\\u0070&amp;%25", 500_000],
   ["backslashes", "\\", 500_000],
   ["repeated signs", "=", 500_000],
   ["repeated words", `${"=".repeat(32)}a`, 500_000]

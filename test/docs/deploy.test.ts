@@ -9,6 +9,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Ajv } from "ajv"
 import { ConfigProvider, Deferred, Effect, Layer, Option } from "effect"
 import { Yaml } from "effect/encoding"
+import { packages } from "../../apps/bootstrap/packages.js"
 import * as Settings from "../../apps/cli/Settings.ts"
 import { root } from "../layout/Source.ts"
 import * as Proxy from "../rehearsal/Proxy.ts"
@@ -20,6 +21,9 @@ const read = (path: string) => readFileSync(join(root, path), "utf8")
 const files = readdirSync(join(root, "deploy"), { recursive: true, withFileTypes: true })
   .filter((entry) => entry.isFile() && !/\.(json|test\.yml|rules\.yml)$/.test(entry.name))
   .map((entry) => join(entry.parentPath, entry.name).slice(root.length).replace(/^\//, ""))
+
+/** The package that has the service. */
+const service = packages.find(({ name }) => name === "sluice")
 
 const units = readdirSync(join(root, "deploy/systemd")).map((name) => `deploy/systemd/${name}`)
 
@@ -103,9 +107,14 @@ describe("what is deployed", () => {
     }
     const [, built = ""] = /RUN node (\S+)/.exec(docker) ?? []
     assert.isTrue(existsSync(join(root, built)), built)
+    // The image has the package in its working folder; units have a checkout, where `npm run build` makes it.
+    const program = `bin/${Object.keys(service?.bin ?? {})[0]}.js`
+    assert.include(docker, `COPY --from=build /app/dist/${service?.folder} ./\n`)
+    assert.include(docker, `"node", "${program}"]\n`)
     for (const unit of units) {
       const [, script = "", main = ""] = /ExecStart=\/opt\/sluice\/(\S+) \/usr\/bin\/node (\S+)/.exec(read(unit)) ?? []
-      assert.isTrue(existsSync(join(root, script)) && existsSync(join(root, main)), unit)
+      assert.isTrue(existsSync(join(root, script)), unit)
+      assert.strictEqual(main, `dist/${service?.folder}/${program}`, unit)
     }
     for (const name of ["nginx.conf", "seccomp.json"]) {
       assert.include(read("deploy/compose.yaml"), `./${name}`)

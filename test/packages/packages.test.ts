@@ -58,7 +58,7 @@ const modulesOf = (file: { readonly path: string; readonly text: string }): Read
   )
 }
 
-const isOwn = (module: string): boolean => /^(core|adapters|apps|shared)\//.test(module)
+const isOwn = (module: string): boolean => /^(core|adapters|apps|bin|shared)\//.test(module)
 
 const packageOf = (module: string): string =>
   module
@@ -94,11 +94,14 @@ describe("the packages, installed in an empty folder", () => {
   }, 240_000)
 
   it("hold the console where the service looks for it, with every file that its page begins with", () => {
-    const { folder: place, paths } = named("sluice")
-    const looked = /new URL\("([^"]*\.cache\/console)", import\.meta\.url\)/.exec(
-      textOf(place, "apps/api/console/Pages.js")
-    )
-    const console = posix.join("apps/api/console", looked?.[1] ?? "")
+    const { files, folder: place, paths } = named("sluice")
+    const looks = /new URL\("([^"]*\.cache\/console)", new URL\("([^"]+)", import\.meta\.url\)\.href\)/
+    const [console = ""] = files.flatMap(({ path, text }) => {
+      const [, folder, module] = looks.exec(text) ?? []
+      return folder === undefined || module === undefined
+        ? []
+        : [posix.join(posix.dirname(path), posix.dirname(module), folder)]
+    })
     const page = textOf(place, `${console}/index.html`)
     const assets = [...page.matchAll(/(?:src|href)="console\/(assets\/[^"]+)"/g)].map(([, path]) => path)
     assert.lengthOf(assets, 2)

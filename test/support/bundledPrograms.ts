@@ -6,34 +6,19 @@ import { createHash } from "node:crypto"
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
-import { rolldown } from "rolldown"
+import { bundlePrograms } from "../../apps/bootstrap/programBundle.js"
 import { programs, root } from "./programs.ts"
 
 const cache = join(root, ".cache")
 
-/** What a module names by its own place, such as the module of a thread, stays beside its source. */
-const places = {
-  name: "places",
-  transform: (code: string, id: string) =>
-    id.includes("node_modules") || !code.includes("import.meta.url")
-      ? null
-      : code.replaceAll("import.meta.url", JSON.stringify(pathToFileURL(id).href))
-}
-
-/** Effect and what is made of it is bundled. Other packages are loaded where they are needed, as in the sources. */
-const isOutside = (module: string): boolean => /^(?!effect(\/|$)|@effect\/)[@a-z]/.test(module)
-
 /** Makes the files in a folder of `.cache` named by what is in them, and answers it. */
 const make = async (): Promise<string> => {
-  const build = await rolldown({
-    input: Object.fromEntries(Object.entries(programs).map(([name, source]) => [name, join(root, source)])),
-    platform: "node",
-    external: isOutside,
-    plugins: [places]
+  const bundle = await bundlePrograms(programs, {
+    shared: "",
+    // What a module names by its own place, such as the module of a thread, stays beside its source.
+    placeOf: (module) => JSON.stringify(pathToFileURL(join(root, module)).href)
   })
-  const { output } = await build.generate({ entryFileNames: "[name].js", chunkFileNames: "[name]-[hash].js" })
-  await build.close()
-  const files = output.flatMap((one) => (one.type === "chunk" ? [[one.fileName, one.code] as const] : []))
+  const files = [...bundle.files]
   const name = `programs-${createHash("sha256").update(JSON.stringify(files)).digest("hex").slice(0, 16)}`
   const folder = join(cache, name)
   if (existsSync(folder)) return folder

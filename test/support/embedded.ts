@@ -19,9 +19,23 @@ export const sharedDatabase = Effect.acquireRelease(
   (open) => Effect.sync(() => void idle.push(open))
 )
 
-/** All stored rows as text, for comparison and search. */
+/** The last dump of each database, and its snapshot: the transactions that had ended. */
+const dumps = new WeakMap<SqlClient.SqlClient, { readonly snapshot: string; readonly text: string }>()
+
+/** All stored rows as text, for comparison and search. They are read again only after a transaction that wrote. */
 export const dump = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
+  const [{ snapshot } = { snapshot: "" }] = yield* sql.unsafe<{ readonly snapshot: string }>(
+    "select pg_current_snapshot()::text as snapshot"
+  )
+  const before = dumps.get(sql)
+  if (before !== undefined && before.snapshot === snapshot) return before.text
+  const text = yield* rowsOf(sql)
+  dumps.set(sql, { snapshot, text })
+  return text
+}).pipe(Effect.orDie)
+
+const rowsOf = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   const parts = (yield* filledTables).map(
     ({ name }) =>
       `select '${name}' as name, string_agg(row_to_json(t)::text, ',' order by t::text) as rows from ${name} t`
@@ -29,7 +43,7 @@ export const dump = Effect.gen(function* () {
   if (parts.length === 0) return ""
   const all = yield* sql.unsafe<{ readonly name: string; readonly rows: string }>(parts.join(" union all "))
   return all.map(({ name, rows }) => `${name}: ${rows}`).join("\n")
-}).pipe(Effect.orDie)
+})
 
 /** The stores, empty at the start. */
 export const layer = Layer.effectDiscard(emptyDatabase).pipe(

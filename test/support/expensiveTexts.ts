@@ -164,7 +164,7 @@ const probeCharacters = 3_000
 const probeMillis = 0.5
 
 /** Lengths that grow slowly at first: an exponential expression then exceeds the bound only by little. */
-const steps = [16, 18, 20, 22, 24, 26, 28, 30, 32, 34, 36, 200, 800, probeCharacters, 8_000, 20_000]
+const steps = [16, 18, 20, 22, 24, 26, 28, 30, 32, 34, 36, 200, 800, probeCharacters, 5_500, 8_000, 12_000, 20_000]
 
 /**
  * The first text, shortened, on which an expression exceeds its bound of processor time; `null` when there is none. Short

@@ -25,19 +25,23 @@ export const leastMillis = (bound: number, work: () => unknown, rounds = 8): num
   let least = Number.POSITIVE_INFINITY
   for (let round = 0; round < rounds && least >= bound; round++) {
     const used = processorMillis(work)
-    least = Math.min(least, used < bound ? used : used / slowdown())
+    least = Math.min(least, used < bound ? used : used / slowdown(used / bound))
   }
   return least
 }
 
+/** No machine counts as slower than this. */
+const mostSlowdown = 4
+
 /**
  * How many times as long a fixed work takes here and now as on the machine that bounds are stated for, from 1 to 4. Other
  * machines are slower, and so is a machine whose neighbours use its caches and its memory: the processor time of all work
- * grows then.
+ * grows then. What exceeds its bound by more than 4 times, the `excess`, exceeds it on any machine: then it is 4, not measured.
  */
-export const slowdown = (): number => {
+export const slowdown = (excess = 1): number => {
+  if (excess > mostSlowdown) return mostSlowdown
   const used = Math.min(...Array.from({ length: 3 }, () => processorMillis(reference)))
-  return Math.min(4, Math.max(1, used / referenceMillis))
+  return Math.min(mostSlowdown, Math.max(1, used / referenceMillis))
 }
 
 /** The processor time of the fixed work on the machine that bounds are stated for. */

@@ -72,7 +72,7 @@ export const least = Effect.fnUntraced(function* <A, E, R>(
     const watchdog = start()
     const value = yield* Effect.onError(act, () => Effect.sync(watchdog.stop))
     const held = watchdog.stop().processorMillis
-    heldMillis = Math.min(heldMillis, held < boundMillis ? held : held / slowdown())
+    heldMillis = Math.min(heldMillis, held < boundMillis ? held : held / slowdown(held / boundMillis))
     if (heldMillis < boundMillis || round === rounds) return { value, heldMillis }
   }
 })

@@ -239,12 +239,21 @@ export const make = (document: Document, seed: number): Requests => {
   const operations = operationsOf(document)
   const { resolve } = judge(document)
 
+  /** The operations take turns, in each round in another order, so that few requests ask for all. */
+  const operationAt = (index: number): Described => {
+    const draw = draws(Math.imul(seed, 0x85ebca6b) ^ Math.floor(index / operations.length))
+    const places = operations.map((operation) => ({ operation, place: draw() })).sort((a, b) => a.place - b.place)
+    const found = places[index % operations.length]
+    if (found === undefined) throw new Error("The description has no operations")
+    return found.operation
+  }
+
   const at = (index: number): Case => {
     // Numbers that follow each other must not draw alike.
     const draw = draws(Math.imul(seed + 0x9e3779b9, 0x85ebca6b) ^ Math.imul(index + 1, 0xc2b2ae35))
     draw()
     if (draw() < 0.04) return besideCase(draw)
-    return operationCase(pick(operations, draw), draw, resolve)
+    return operationCase(operationAt(index), draw, resolve)
   }
   return { at }
 }

@@ -7,6 +7,7 @@ import { OpenApi } from "effect/http-api"
 import { Api } from "../../../apps/api/Api.ts"
 import { migratedDatabase } from "../../support/databases.ts"
 import type { Document } from "../../support/description.ts"
+import { scale } from "../../support/scale.ts"
 import * as Watchdog from "../../support/watchdog.ts"
 import { type Case, decode, encode, fill } from "./Case.ts"
 import * as Fuzz from "./Fuzz.ts"
@@ -14,6 +15,7 @@ import { known, knownOf } from "./Known.ts"
 import * as Requests from "./Requests.ts"
 import { shrink, simpler } from "./Shrink.ts"
 import * as Target from "./Target.ts"
+import * as Verdict from "./Verdict.ts"
 
 const document = OpenApi.fromApi(Api) as unknown as Document
 
@@ -213,6 +215,16 @@ describe("the generator of requests", () => {
     assert.notStrictEqual(drawn(5), drawn(6))
   })
 
+  it("asks for every operation in few requests", () => {
+    const { at } = Requests.make(document, 5)
+    const { operationOf } = Verdict.make(document)
+    const operations = Object.values(document.paths).flatMap((one) => Object.keys(one)).length
+    const drawn = Array.from({ length: 6 * operations }, (_, index) => at(index))
+    const asked = new Set(drawn.map(({ method, path }) => operationOf(method, path)?.operationId))
+    asked.delete(undefined)
+    assert.strictEqual(asked.size, operations)
+  })
+
   it("writes a case in a word that reads back as it was, lone surrogates and NUL included", () => {
     const { at } = Requests.make(document, 9)
     for (let index = 0; index < 300; index++) {
@@ -244,8 +256,8 @@ describe("shrinking", () => {
 /** One seed for every run of the tests: the same requests each time, so that a failure is not one of chance. */
 const seed = 12
 
-/** The stores in memory take most of the 4,000 requests, as they answer sooner than PostgreSQL. */
-const requestsTo = { memory: 2_400, postgres: 1_600 }
+/** So many reach most operations with what is accepted; `npm run fuzz` sends any number. */
+const requestsTo = { memory: 1_000 * scale, postgres: 1_200 * scale }
 
 /** The new findings of some requests, counted from a number, in a service. */
 const attackService = async (databaseUrl: string | null, from: number, requests: number) => {
@@ -276,7 +288,7 @@ const attackService = async (databaseUrl: string | null, from: number, requests:
 
 const databaseUrl = process.env.SLUICE_TEST_DATABASE_URL
 
-describe.concurrent("the service that is sent 4,000 bad requests", () => {
+describe.concurrent(`the service that is sent ${requestsTo.memory + requestsTo.postgres} bad requests`, () => {
   it(`answers ${requestsTo.memory} of them as described, with its stores in memory`, async () => {
     const { findings } = await attackService(null, 0, requestsTo.memory)
     const found = new Set(findings.map(knownOf))

@@ -151,18 +151,47 @@ export const recordset = (
   rows: ReadonlyArray<Readonly<Record<string, unknown>>>,
   more: Readonly<Record<string, string>> = {}
 ): Statement.Fragment => {
-  const types = [
-    ...Object.entries(columns).map(([column, { sqlType }]) => [column, sqlType] as const),
-    ...Object.entries(more)
-  ]
+  const { columns: read, template } = recordOf(columns, alias, more)
+  return sql(template, ...read.map((column) => arrayOf(rows, column)))
+}
+
+/** The text of a table expression around its values, and the columns of the values. */
+interface RecordText {
+  readonly columns: ReadonlyArray<string>
+  readonly template: TemplateStringsArray
+}
+
+/** By the columns of a table, and then by its alias and the names of further columns: a claim alone reads three. */
+const recordTexts = new WeakMap<TableFacts["columns"], Map<string, RecordText>>()
+
+const recordOf = (
+  columns: TableFacts["columns"],
+  alias: string,
+  more: Readonly<Record<string, string>>
+): RecordText => {
+  const ofColumns = recordTexts.get(columns) ?? new Map<string, RecordText>()
+  recordTexts.set(columns, ofColumns)
+  const types = Object.entries(more)
+  const key = [alias, ...types.flat()].join()
+  const known = ofColumns.get(key)
+  if (known !== undefined) return known
+  const made = recordText(
+    [...Object.entries(columns).map(([column, { sqlType }]) => [column, sqlType] as const), ...types],
+    alias
+  )
+  ofColumns.set(key, made)
+  return made
+}
+
+const recordText = (types: ReadonlyArray<readonly [column: string, type: string]>, alias: string): RecordText => {
   // An array for each column: the server reads it faster than JSON. Arrays of arrays are flattened, so those are texts.
   const isArray = (type: string) => type.endsWith("[]")
-  const values = types.map(
-    ([column, type]) => sql`${arrayOf(rows, column)}::${sql.literal(isArray(type) ? "text[]" : `${type}[]`)}`
-  )
   const list = types.map(([column]) => column).join(", ")
   const read = types.map(([column, type]) => (isArray(type) ? `${column}::${type}` : column)).join(", ")
-  return sql`(select ${sql.literal(read)} from unnest(${sql.csv(values)}) as read (${sql.literal(list)})) as ${sql.literal(`${alias} (${list})`)}`
+  const casts = types.map(([, type]) => (isArray(type) ? "::text[]" : `::${type}[]`))
+  const last = `${casts.pop()}) as read (${list})) as ${alias} (${list})`
+  const texts = [`(select ${read} from unnest(`, ...casts.map((cast) => `${cast}, `), last]
+  return { columns: types.map(([column]) => column), template: Object.assign(texts, { raw: texts }) }
 }
 
 /** A column of rows as the text of an array. One without values is empty: `unnest` fills shorter arrays with nulls. */

@@ -3,7 +3,7 @@
  * starts one, beside `graphile-worker` on the same server. The rounds of both alternate; medians are reported.
  *
  * `SLUICE_BENCH_WORKERS=1,2`, `SLUICE_BENCH_CAPACITY=24`, `SLUICE_BENCH_WORKFLOWS=1,2000` and `SLUICE_BENCH_ROUNDS=3`
- * choose what is measured.
+ * choose what is measured. Without a number of workers, as in `SLUICE_BENCH_WORKERS=`, only idle starts are.
  */
 import { readFileSync } from "node:fs"
 import { createRequire } from "node:module"
@@ -49,7 +49,7 @@ const utilsOf = async (reference: string, url: string) => {
 }
 
 const numbers = (name: string, otherwise: ReadonlyArray<number>) =>
-  process.env[name]?.split(",").map(Number) ?? otherwise
+  process.env[name]?.split(",").filter(Boolean).map(Number) ?? otherwise
 
 /** More than any of both finishes in the time. */
 const many = 60_000

@@ -282,7 +282,7 @@ const attackService = async (databaseUrl: string | null, from: number, requests:
   const operations = Object.values(document.paths).flatMap((one) => Object.keys(one)).length
   assert.strictEqual(report.accepted.size, operations)
   assert.isAbove([...report.accepted.values()].filter((count) => count > 0).length, operations * 0.7)
-  assert.isBelow(used, 60_000, "The service used more of the processor than the requests are worth")
+  assert.isBelow(used, 60_000 * scale, "The service used more of the processor than the requests are worth")
   return report
 }
 
@@ -297,7 +297,7 @@ describe.concurrent(`the service that is sent ${requestsTo.memory + requestsTo.p
       [],
       "What is not found any more is taken from the list of what is known"
     )
-  }, 400_000)
+  }, 400_000 * scale)
 
   it.skipIf(databaseUrl === undefined)(
     `answers ${requestsTo.postgres} of them as described, with its stores on PostgreSQL`,
@@ -310,6 +310,6 @@ describe.concurrent(`the service that is sent ${requestsTo.memory + requestsTo.p
           })
         )
       ),
-    400_000
+    400_000 * scale
   )
 })

@@ -6,6 +6,7 @@ import * as PlaywrightBrowser from "../../adapters/playwright/PlaywrightBrowser.
 import { defaultPageLimits } from "../../core/agent/Limits.ts"
 import { graphOf, type Step, walk } from "../support/browser.ts"
 import { executablePath } from "../support/realBrowser.ts"
+import { scale } from "../support/scale.ts"
 import { type Answer, html, serve } from "../support/site.ts"
 
 const limits = {
@@ -39,6 +40,9 @@ const readNothing: Step = {
   action: "EXTRACT_DATAMODEL",
   parameters: { ...read.parameters, selector: "//p[@id='nothing']", wait_time: 25_000 }
 }
+
+/** Each message costs the browser and the worker a tenth of a millisecond. SLUICE_TEST_SCALE=5 writes 100,000 of them. */
+const messages = Math.min(20_000 * scale, 100_000)
 
 const raw =
   (text: string): Answer =>
@@ -150,7 +154,7 @@ const cases: Record<string, Case> = {
     ends: /LIMIT-E0006|null/
   },
   "a flood of messages on the console": {
-    page: later("setTimeout(() => { for (let i = 0; i < 1e5; i++) console.log('message', i) }, 0)"),
+    page: later(`setTimeout(() => { for (let i = 0; i < ${messages}; i++) console.log('message', i) }, 0)`),
     steps: [click, read],
     ends: /LIMIT-E0006|null/
   },

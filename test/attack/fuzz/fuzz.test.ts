@@ -289,15 +289,19 @@ const attackService = async (databaseUrl: string | null, from: number, requests:
 const databaseUrl = process.env.SLUICE_TEST_DATABASE_URL
 
 describe.concurrent(`the service that is sent ${requestsTo.memory + requestsTo.postgres} bad requests`, () => {
-  it(`answers ${requestsTo.memory} of them as described, with its stores in memory`, async () => {
-    const { findings } = await attackService(null, 0, requestsTo.memory)
-    const found = new Set(findings.map(knownOf))
-    assert.deepStrictEqual(
-      known.filter(({ what }) => !found.has(what)),
-      [],
-      "What is not found any more is taken from the list of what is known"
-    )
-  }, 400_000 * scale)
+  it(
+    `answers ${requestsTo.memory} of them as described, with its stores in memory`,
+    async () => {
+      const { findings } = await attackService(null, 0, requestsTo.memory)
+      const found = new Set(findings.map(knownOf))
+      assert.deepStrictEqual(
+        known.filter(({ what }) => !found.has(what)),
+        [],
+        "What is not found any more is taken from the list of what is known"
+      )
+    },
+    400_000 * scale
+  )
 
   it.skipIf(databaseUrl === undefined)(
     `answers ${requestsTo.postgres} of them as described, with its stores on PostgreSQL`,

@@ -132,6 +132,7 @@ const ofPages = ["adapters/playwright/injected/Engine.ts", "apps/api/live/page/M
  */
 const programsOf = async ({ bin }, folder) => {
   const withoutEnding = (/** @type {string} */ module) => module.replace(/\.ts$/, "")
+  const started = Object.fromEntries(Object.entries(bin).map(([name, module]) => [`bin/${name}.js`, module]))
   const { contained, files, outside } = await bundlePrograms(
     {
       ...Object.fromEntries(Object.entries(bin).map(([name, module]) => [`bin/${name}`, module])),
@@ -139,15 +140,12 @@ const programsOf = async ({ bin }, folder) => {
     },
     {
       shared: "bin/shared/",
+      banner: (file) => (file in started ? "#!/usr/bin/env node" : ""),
       rewrite: compiledPlaces,
       placeOf: (module, file) =>
         `new URL("${posix.relative(posix.dirname(file), `${withoutEnding(module)}.js`)}", import.meta.url).href`
     }
   )
-  for (const name of Object.keys(bin)) {
-    const file = `bin/${name}.js`
-    files.set(file, `#!/usr/bin/env node\n${files.get(file)}`)
-  }
   files.set("LICENSES.md", licensesOf(contained))
   const pages = closure(folder, ofPages, ".js")
   // What programs read of packages by `createRequire` is not among the imports of a bundle.

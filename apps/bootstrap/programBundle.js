@@ -9,6 +9,7 @@ const isOfPackage = (/** @type {string} */ module) => /^[@a-z]/.test(module) && 
 
 /** In a bundle, `import.meta.url` is the place of the bundled file, so each module names its own. */
 const marker = "__placeOfModule"
+const places = new RegExp(`${marker}\\("([^"]+)"\\)`, "g")
 
 /**
  * Bundles programs of the checkout. Each is a few files instead of a thousand, and starts in about half of the time. Names
@@ -17,10 +18,11 @@ const marker = "__placeOfModule"
  * @param {Readonly<Record<string, string>>} inputs Modules of the checkout, by the path of their file in the bundle without its ending.
  * @param {object} options
  * @param {string} options.shared The folder in the bundle of what programs have in common; empty for none.
+ * @param {(file: string) => string} [options.banner] The first line of a file of the bundle.
  * @param {(text: string) => string} [options.rewrite] Rewrites the text of a module of the checkout.
  * @param {(module: string, file: string) => string} options.placeOf The expression that a module of the checkout, by its path there, has for its `import.meta.url` in a file of the bundle.
  */
-export const bundlePrograms = async (inputs, { placeOf, rewrite = (text) => text, shared }) => {
+export const bundlePrograms = async (inputs, { banner = () => "", placeOf, rewrite = (text) => text, shared }) => {
   const [{ rolldown }, { parseSync }] = await Promise.all([import("rolldown"), import("rolldown/utils")])
   const build = await rolldown({
     input: Object.fromEntries(Object.entries(inputs).map(([name, module]) => [name, join(root, module)])),
@@ -33,19 +35,23 @@ export const bundlePrograms = async (inputs, { placeOf, rewrite = (text) => text
         transform: (code, id) => {
           if (id.includes("node_modules") || !code.includes("import.meta.url")) return null
           const module = relative(root, id).split("\\").join("/")
-          return rewrite(code).replaceAll("import.meta.url", `${marker}("${module}")`)
+          // Nothing moves to another line, so the source maps stay as they are.
+          return { code: rewrite(code).replaceAll("import.meta.url", `${marker}("${module}")`), map: null }
         },
         renderChunk: (code, { fileName }) =>
           code.includes(marker)
-            ? code.replace(new RegExp(`${marker}\\("([^"]+)"\\)`, "g"), (_, module) => placeOf(module, fileName))
+            ? { code: code.replace(places, (_, module) => placeOf(module, fileName)), map: null }
             : null
       }
     ]
   })
   const { output } = await build.generate({
     format: "esm",
+    sourcemap: true,
+    banner: ({ fileName }) => banner(fileName),
     entryFileNames: "[name].js",
-    chunkFileNames: `${shared}[name]-[hash].js`
+    chunkFileNames: `${shared}[name]-[hash].js`,
+    sourcemapPathTransform: (path, map) => relative(root, join(map, "..", path))
   })
   await build.close()
   const chunks = output.filter((made) => made.type === "chunk")

@@ -18,7 +18,7 @@ const make = async (): Promise<string> => {
     // What a module names by its own place, such as the module of a thread, stays beside its source.
     placeOf: (module) => JSON.stringify(pathToFileURL(join(root, module)).href)
   })
-  const files = [...bundle.files]
+  const files = [...bundle.files].filter(([file]) => file.endsWith(".js"))
   const name = `programs-${createHash("sha256").update(JSON.stringify(files)).digest("hex").slice(0, 16)}`
   const folder = join(cache, name)
   if (existsSync(folder)) return folder

@@ -31,8 +31,8 @@ export default defineConfig({
     hookTimeout: 120_000,
     pool: "forks",
     sequence: { sequencer: Longest },
-    // As many as processors: beside each, a browser or a database works while it waits.
-    maxWorkers: Math.min(4, Math.max(2, availableParallelism())),
+    // One more than processors: each waits a third of its time, for browsers, databases and processes.
+    maxWorkers: Math.min(4, availableParallelism() + 1),
     maxConcurrency: 3,
     projects: [
       ...(isWhole

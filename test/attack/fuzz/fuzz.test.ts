@@ -282,7 +282,7 @@ const attackService = async (databaseUrl: string | null, from: number, requests:
   const operations = Object.values(document.paths).flatMap((one) => Object.keys(one)).length
   assert.strictEqual(report.accepted.size, operations)
   assert.isAbove([...report.accepted.values()].filter((count) => count > 0).length, operations * 0.7)
-  assert.isBelow(used, 60_000 * scale, "The service used more of the processor than the requests are worth")
+  assert.isBelow(used, 40_000 * scale, "The service used more of the processor than the requests are worth")
   return report
 }
 

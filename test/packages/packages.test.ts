@@ -108,6 +108,25 @@ describe("the packages, installed in an empty folder", () => {
     for (const path of assets) assert.include(paths, `${console}/${path}`)
   })
 
+  it("hold the licenses of what the program contains, and maps to its sources", () => {
+    const { files, folder: place, paths } = named("sluice")
+    const licenses = textOf(place, "LICENSES.md")
+    for (const name of ["effect", "@effect/platform-node", "@effect/sql-pg"]) {
+      const license = textOf(join(root, "node_modules", name), "LICENSE").trim()
+      assert.include(licenses, `# ${name} `)
+      assert.include(licenses, license)
+    }
+    const bundled = files.filter(({ path }) => path.startsWith("bin/"))
+    assert.isAbove(bundled.length, 50)
+    for (const { path, text } of bundled) {
+      // Only what the bundler adds has no sources.
+      if (!path.startsWith("bin/shared/rolldown-runtime")) assert.include(paths, `${path}.map`)
+      assert.notInclude(text, "__placeOfModule")
+    }
+    const map: { readonly sources: ReadonlyArray<string> } = JSON.parse(textOf(place, "bin/sluice.js.map"))
+    assert.include(map.sources, "apps/cli/main.ts")
+  })
+
   it("depend on exactly what their files import, and Effect is a peer of the libraries", () => {
     for (const { files, manifest } of packages) {
       const outside = files

@@ -141,7 +141,7 @@ export const push = (settings: PushSettings) =>
           `${settings.file} has no base_version_id, so changes by other users cannot be detected: pull the workflow first`
         )
       }
-      // The service checks it, and reports every problem at its path.
+      // The type of what is sent is that of a valid file: the service checks it, and reports every problem at its path.
       const payload = {
         ...fields,
         ...(Option.isSome(settings.note) ? { version_note: settings.note.value } : {})

@@ -139,6 +139,22 @@ const closedNow = () => {
   }
 }
 
+/** Readings of an address get no answer until the returned function is called. */
+const withheld = async (page: Page, path: RegExp) => {
+  let release = () => {}
+  const released = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  await page.route(path, async (route) => {
+    if (route.request().method() === "GET") await released
+    await route.continue()
+  })
+  return async () => {
+    release()
+    await page.unrouteAll({ behavior: "wait" })
+  }
+}
+
 /** Two processes that differ in their time zone data, and of which one has a wrong clock. */
 const living = Effect.sync(() => {
   const at = Date.now()
@@ -708,8 +724,19 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
       yield* looked("window-edited")
       yield* Effect.promise(async () => {
         await page.getByRole("button", { name: "Remove special entry 2" }).click()
+        // What was saved stays in the editor, also while the page has not read the window again.
+        const readAgain = await withheld(page, /\/run-window$/)
         await page.getByRole("button", { name: "Save the window" }).press("Enter")
         await page.getByText("The window was saved").waitFor()
+        await page.getByText("There are no changes").waitFor()
+        assert.strictEqual(await page.getByLabel("Tuesday, range 1: from").inputValue(), "00:00")
+        await page.getByLabel("Tuesday, range 1: from").fill("07:00")
+        await page.getByText("There are no changes").waitFor({ state: "detached" })
+        assert.strictEqual(await page.getByText("Another person has changed this window").count(), 0)
+        await page.getByRole("button", { name: "Undo changes" }).click()
+        await page.getByText("There are no changes").waitFor()
+        assert.strictEqual(await page.getByLabel("Tuesday, range 1: from").inputValue(), "00:00")
+        await readAgain()
         const { body } = await stored()
         const { regular_hours, special_hours } = body.run_window as Record<
           string,
@@ -720,20 +747,13 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
         // Another person saves meanwhile: what is typed here stays, and overwrites nothing.
         await page.getByLabel("Tuesday, range 1: from").fill("08:00")
         // The page does not hear of it before it saves.
-        let isSaved = () => {}
-        const saved = new Promise<void>((done) => {
-          isSaved = done
-        })
-        await page.route(/\/run-window$/, async (route) => {
-          if (route.request().method() === "GET") await saved
-          await route.continue()
-        })
+        const hear = await withheld(page, /\/run-window$/)
         await Effect.runPromise(
           send({ method: "PUT", path: `/workflows/${ids.nightly}/run-window`, key: owner.key, json: closedNow() })
         )
         await page.getByRole("button", { name: "Save the window" }).click()
         await page.locator(".notice.problem").waitFor()
-        isSaved()
+        await hear()
         await page.getByText("Another person has changed this window").waitFor()
         assert.isTrue(await page.getByRole("button", { name: "Save the window" }).isDisabled())
         assert.strictEqual(await page.getByLabel("Tuesday, range 1: from").inputValue(), "08:00")
@@ -748,7 +768,6 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
         await page.getByText("Saving holds or releases no waiting run now").waitFor()
         await page.getByRole("button", { name: "Undo changes" }).press("Enter")
         await page.getByText("There are no changes").waitFor()
-        await page.unrouteAll({ behavior: "wait" })
       })
       // The refused save is written to the console of the browser.
       assert.deepStrictEqual(

@@ -95,6 +95,20 @@ describe("the editor of a run window", () => {
     ])
   })
 
+  it("takes no text for a time of day that only begins like one", () => {
+    const draft = draftOf(valid(berlin))
+    for (const from of ["00:0008:00", "9:5", "1e1:00", " 9:00", "-1:00", "09:00:00", ":30", "9:", ""]) {
+      const typed = windowOf({ ...draft, week: [[{ from, to: "23:00", isLong: false }], [], [], [], [], [], []] })
+      const checked = RunWindow.validate(typed)
+      const issues = Result.isFailure(checked) ? checked.failure.issues : []
+      assert.deepStrictEqual(
+        [...new Set(issues.map(({ path }) => placeOf(draft, path)))],
+        ["range 0 0"],
+        `${from}: ${JSON.stringify(issues)}`
+      )
+    }
+  })
+
   it("draws the days of a change of clocks with their hours, and openings by the clock on the wall", () => {
     const schedule = RunWindow.compile(valid({ time_zone: "Europe/Berlin", regular_hours: berlin.regular_hours }))
     const weeks = weeksOf(schedule, Date.parse("2026-03-25T12:00:00Z"), 2).flat()

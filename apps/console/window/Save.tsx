@@ -10,7 +10,7 @@ import { say } from "../kit/Notices.ts"
 import { act, client, reasonOf, refresh, withHeaders } from "../kit/Service.ts"
 import { may } from "../kit/Session.ts"
 import { short } from "../kit/Times.ts"
-import { type Draft, draftOf, windowOf } from "./WindowModel.ts"
+import { type Draft, windowOf } from "./WindowModel.ts"
 
 interface Impact {
   readonly releases: number
@@ -22,20 +22,23 @@ interface Impact {
 export const Save = ({
   base,
   draft,
+  hasWindow,
   id,
+  isChanged,
   isForeign,
   isValid,
   onSaved,
   onTake,
-  problem,
-  stored
+  problem
 }: {
   readonly id: string
   readonly base: number
   readonly draft: Draft
-  readonly stored: RunWindow | null
+  /** Whether the workflow has a window, which may be removed. */
+  readonly hasWindow: boolean
   readonly problem: string | null
   readonly isValid: boolean
+  readonly isChanged: boolean
   /** Another person has changed the window since it was read. */
   readonly isForeign: boolean
   readonly onTake: () => void
@@ -44,7 +47,6 @@ export const Save = ({
   const [impact, setImpact] = useState<Impact | string | null>(null)
   const [isRemoving, setRemoving] = useState(false)
   const text = JSON.stringify(windowOf(draft))
-  const isChanged = stored === null || text !== JSON.stringify(windowOf(draftOf(stored)))
   const params = { workflow_id: id }
   const headers = withHeaders({ "if-match": `"${base}"` })
   // The draft was checked with the rules of the service.
@@ -113,7 +115,7 @@ export const Save = ({
         <button type="button" disabled={!isChanged} onClick={onTake}>
           Undo changes
         </button>
-        {stored !== null && (
+        {hasWindow && (
           <button type="button" class="plain" onClick={() => setRemoving(true)}>
             Remove the window…
           </button>

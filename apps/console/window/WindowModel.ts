@@ -50,9 +50,10 @@ type Time = RunWindow.RunWindow["regular_hours"][number]["active_start_time"]
 
 const clockOf = ({ hours, minutes = 0 }: Time): string => `${pad(hours)}:${pad(minutes)}`
 
+/** The parts of `HH:MM`; of any other text they are `NaN`, which no rule accepts. */
 const timeOf = (clock: string): { readonly hours: number; readonly minutes: number } => {
-  const [hours = "", minutes = ""] = clock.split(":")
-  return { hours: hours === "" ? Number.NaN : Number(hours), minutes: minutes === "" ? Number.NaN : Number(minutes) }
+  const [, hours, minutes] = /^(\d\d):(\d\d)$/.exec(clock) ?? []
+  return { hours: Number(hours), minutes: Number(minutes) }
 }
 
 /** A typed time of day as `HH:MM`: `9`, `930`, `9.30` and `09:30` are understood; any other text does not change. */

@@ -1,6 +1,4 @@
 /** The run window of a workflow: its current state, the editor, and its effect in the next weeks. */
-import { Option } from "effect"
-import { AsyncResult } from "effect/reactivity"
 import { useEffect, useState } from "preact/hooks"
 import * as RunWindow from "../../../core/window/RunWindow.ts"
 import { useChanges } from "../data/Live.ts"
@@ -9,7 +7,7 @@ import { WorkflowTabs } from "../data/WorkflowTabs.tsx"
 import { followMillis, Loaded, useQuery } from "../kit/Loaded.tsx"
 import { say } from "../kit/Notices.ts"
 import { Page, Section } from "../kit/Page.tsx"
-import { now, registry, useAtom } from "../kit/Registry.ts"
+import { now, useAtom } from "../kit/Registry.ts"
 import { refresh, renew } from "../kit/Service.ts"
 import { may } from "../kit/Session.ts"
 import { viewerZone } from "../kit/Times.ts"
@@ -38,29 +36,41 @@ export const WindowView = ({ id }: { readonly id: string }) => {
 
 type Read = Parameters<typeof InForce>[0]["read"]
 
+interface Stored {
+  readonly window: RunWindow.RunWindow | null
+  readonly revision: number
+}
+
+const storedOf = ({ run_window, run_window_revision }: Read): Stored => ({
+  window: run_window,
+  revision: run_window_revision
+})
+
+const draftOrNone = (window: RunWindow.RunWindow | null): Draft | null => (window === null ? null : draftOf(window))
+
+const textOf = (draft: Draft | null): string => JSON.stringify(draft === null ? null : windowOf(draft))
+
 const Edited = ({ id, read }: { readonly id: string; readonly read: Read }) => {
   // A new reading of the window does not change the typed values.
-  const [draft, setDraft] = useState<Draft | null>(read.run_window === null ? null : draftOf(read.run_window))
-  const [base, setBase] = useState(read.run_window_revision)
-  const present = useAtom(now)
+  const [draft, setDraft] = useState(draftOrNone(read.run_window))
   /** The window from which the draft was made. */
-  const [origin, setOrigin] = useState<RunWindow.RunWindow | null>(read.run_window)
-  const isForeign = base !== read.run_window_revision
-  const isTouched = JSON.stringify(draft) !== JSON.stringify(origin === null ? null : draftOf(origin))
+  const [origin, setOrigin] = useState(storedOf(read))
+  const present = useAtom(now)
+  // After a save, the page may still hold a reading from before it.
+  const latest = read.run_window_revision > origin.revision ? storedOf(read) : origin
+  const isForeign = latest !== origin
+  const isChanged = textOf(draft) !== textOf(draftOrNone(origin.window))
 
-  /** Replaces the typed values with the current window of the service. */
-  const take = () => {
-    const latest = Option.getOrNull(AsyncResult.value(registry.get(windowQuery(id))))
-    if (latest === null) return
-    setDraft(latest.run_window === null ? null : draftOf(latest.run_window))
-    setOrigin(latest.run_window)
-    setBase(latest.run_window_revision)
+  /** Replaces the typed values with a window of the service. */
+  const take = (stored: Stored) => {
+    setDraft(draftOrNone(stored.window))
+    setOrigin(stored)
   }
 
   // Without typed changes, the window of another person conflicts with nothing.
   useEffect(() => {
-    if (isForeign && !isTouched) take()
-  }, [isForeign, isTouched])
+    if (isForeign && !isChanged) take(latest)
+  }, [isForeign, isChanged])
 
   const checked = draft === null ? null : RunWindow.validate(windowOf(draft), { now: present - (present % 60_000) })
   const valid = checked?._tag === "Success" ? checked.success : null
@@ -96,17 +106,16 @@ const Edited = ({ id, read }: { readonly id: string; readonly read: Read }) => {
             <Specials draft={draft} problems={problems} today={present} onChange={setDraft} />
             <Save
               id={id}
-              base={base}
+              base={origin.revision}
               draft={draft}
-              stored={read.run_window}
+              hasWindow={origin.window !== null}
               problem={problems.get("window") ?? null}
               isValid={valid !== null}
+              isChanged={isChanged}
               isForeign={isForeign}
-              onTake={take}
+              onTake={() => take(latest)}
               onSaved={(window, revision) => {
-                setDraft(window === null ? null : draftOf(window))
-                setOrigin(window)
-                setBase(revision)
+                take({ window, revision })
                 refresh(windowQuery(id), workflowOf(id))
               }}
             />

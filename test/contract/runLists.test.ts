@@ -4,7 +4,7 @@ import { TestClock } from "effect/testing"
 import * as RunFailure from "../../core/event/RunFailure.ts"
 import * as Gate from "../../core/gate/Gate.ts"
 import { GateStore } from "../../core/gate/GateStore.ts"
-import type { RunFilter } from "../../core/run/list/RunFilter.ts"
+import { type RunFilter, searchedCharacters } from "../../core/run/list/RunFilter.ts"
 import { type ListPage, RunStore } from "../../core/run/RunStore.ts"
 import * as Transition from "../../core/run/Transition.ts"
 import { makeEntry, naming } from "../../core/testing/contract/start/CredentialRuns.ts"
@@ -235,6 +235,48 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
           yield* pages({ text: "N3" }),
           all.filter((_, at) => (11 - at) % 4 === 3)
         )
+      })
+    )
+
+    promise("search a text in the first characters of an input, however many bytes they have", () =>
+      Effect.gen(function* () {
+        const runs = yield* RunStore
+        const caller = yield* makeWorkspace()
+        const { workspaceId } = caller
+        const [open, held] = [yield* makeWorkflow(caller), yield* makeWorkflow(caller)]
+        const most = searchedCharacters - '{"at":"Needle'.length
+        const inputs = ["a", "ß", "字", "a b"].flatMap((one) =>
+          [most, most + 1].map((count) => ({ at: `${one.repeat(count).slice(0, count)}Needle` }))
+        )
+        const sent = [open, held].flatMap((workflow) =>
+          inputs.map((input) => submission(workflow, { input, tags: ["x"] }))
+        )
+        yield* Effect.forEach(sent, runs.submit)
+        yield* changeGate(workspaceId, held.workflow.id, (gate, at) =>
+          Gate.pause(gate, { at, by: caller.userId }, { reason: "Holidays", until: null })
+        )
+        const near = sent.filter((_, at) => at % 2 === 0).map(({ id }) => id)
+        const [ofOpen, ofHeld] = [near.slice(0, inputs.length / 2), near.slice(inputs.length / 2)]
+        const expected: ReadonlyArray<readonly [RunFilter, ReadonlyArray<string>]> = [
+          [{}, near],
+          [{ tags: ["x"] }, near],
+          [{ triggers: ["api"] }, near],
+          [{ workflowIds: [open.workflow.id] }, ofOpen],
+          [{ workflowIds: [open.workflow.id, held.workflow.id] }, near],
+          [{ statuses: ["execution.paused"] }, ofHeld],
+          [{ statuses: ["execution.queued"] }, ofOpen],
+          [{ holds: ["manual"], workflowIds: [open.workflow.id, held.workflow.id] }, ofHeld]
+        ]
+        for (const [rest, found] of expected) {
+          const filter = { ...rest, text: "nEEDLE" }
+          assert.deepStrictEqual(yield* pagesOf(workspaceId, 3)(filter), [...found].reverse(), JSON.stringify(rest))
+          assert.deepStrictEqual(yield* runs.count(workspaceId, filter), { count: found.length, isExact: true })
+          const { isComplete, runs: counted, tags } = yield* runs.tally(workspaceId, filter)
+          assert.deepStrictEqual(
+            { counted, isComplete, tags },
+            { counted: found.length, isComplete: true, tags: [{ value: "x", count: found.length }] }
+          )
+        }
       })
     )
 

@@ -50,36 +50,40 @@ type GateRow = Gates.Row & { readonly name: string }
 /** Maximum number of the newest runs of a label that are looked up one by one. */
 const mostLookedUp = 4_000
 
-/** The first runs of all sources, newest first, with further columns of the runs and what they are called. */
-const merging =
-  (sql: SqlClient.SqlClient) =>
-  (
-    sources: ReadonlyArray<Source>,
-    limit: number,
-    more?: { readonly columns: Statement.Fragment; readonly names: Statement.Fragment }
-  ) => {
-    const further = more === undefined ? sql`` : sql`, ${more.columns}`
-    const named = more === undefined ? sql`` : sql`, ${more.names}`
-    const newest = (source: Source) => {
-      const { by, each, from, lookup, status, withRuns } = source
-      // As a subquery the status is unknown to the planner, which would then sort instead of using the index of all
-      // waiting runs.
-      const where = status === null ? source.where : sql`${source.where} and runs.status = (select ${status}::text)`
-      const place = (of: Source["by"]) => sql`${sql(`${of}.created_at`)} desc, ${sql(`${of}.sequence`)} desc`
-      const id = by === "label" ? sql`label.run_id as id` : sql`runs.id`
-      const columns = sql`${id}, ${sql(`${by}.created_at`)}, ${sql(`${by}.sequence`)} ${further}`
-      if (each !== null) {
-        return sql`(select of_each.* from unnest(${arrayOf(each)}::uuid[]) as workflow (id), lateral (
+/** Columns of the runs, and what they are called afterwards. */
+interface Columns {
+  readonly columns: Statement.Fragment
+  readonly names: Statement.Fragment
+}
+
+/** The first runs of all sources, newest first, with further columns. */
+const merging = (sql: SqlClient.SqlClient) => (sources: ReadonlyArray<Source>, limit: number, more?: Columns) => {
+  const further = more === undefined ? sql`` : sql`, ${more.columns}`
+  const named = more === undefined ? sql`` : sql`, ${more.names}`
+  const newest = (source: Source) => {
+    const { by, each, from, lookup, status, withRuns } = source
+    // As a subquery the status is unknown to the planner, which would then sort instead of using the index of all
+    // waiting runs.
+    const where = status === null ? source.where : sql`${source.where} and runs.status = (select ${status}::text)`
+    const place = (of: Source["by"]) => sql`${sql(`${of}.created_at`)} desc, ${sql(`${of}.sequence`)} desc`
+    const id = by === "label" ? sql`label.run_id as id` : sql`runs.id`
+    const columns = sql`${id}, ${sql(`${by}.created_at`)}, ${sql(`${by}.sequence`)} ${further}`
+    if (each?.length === 1) {
+      return sql`(select ${columns} from ${more === undefined ? from : withRuns}
+        where runs.workflow_id = ${each[0]}::uuid and ${where} order by ${place(by)} limit ${limit})`
+    }
+    if (each !== null) {
+      return sql`(select of_each.* from unnest(${arrayOf(each)}::uuid[]) as workflow (id), lateral (
             select ${columns} from ${more === undefined ? from : withRuns}
             where runs.workflow_id = workflow.id and ${where} order by ${place(by)} limit ${limit}) of_each
           order by of_each.created_at desc, of_each.sequence desc limit ${limit})`
-      }
-      const all = sql`select ${columns} from ${more === undefined ? from : withRuns} where ${where}`
-      if (lookup === null || limit > mostLookedUp) return sql`(${all} order by ${place(by)} limit ${limit})`
-      // A condition that many runs of the label satisfy fills the page from the newest of them. If it does not, the
-      // planner decides how to read all of them, and does so for a complete result.
-      const examined = Math.min(limit * 10, mostLookedUp)
-      return sql`(
+    }
+    const all = sql`select ${columns} from ${more === undefined ? from : withRuns} where ${where}`
+    if (lookup === null || limit > mostLookedUp) return sql`(${all} order by ${place(by)} limit ${limit})`
+    // A condition that many runs of the label satisfy fills the page from the newest of them. If it does not, the
+    // planner decides how to read all of them, and does so for a complete result.
+    const examined = Math.min(limit * 10, mostLookedUp)
+    return sql`(
         with label as materialized (
           select label.* from ${lookup.labels.from} where ${lookup.labels.where} order by ${place("label")} limit ${examined}),
         near as materialized (
@@ -90,31 +94,51 @@ const merging =
         select * from near where (select yes from is_enough)
         union all
         select * from (${all} order by ${place(by)} limit ${limit}) far where not (select yes from is_enough))`
-    }
-    const all = sources.map(newest)
-    const [first, ...rest] =
-      all.length === 0 ? [sql`(select id, created_at, sequence ${further} from runs where false)`] : all
-    const together = rest.reduce<Statement.Fragment>((before, one) => sql`${before} union all ${one}`, first ?? sql``)
-    return sql`select id, created_at, sequence ${named} from (${together}) found
-    order by created_at desc, sequence desc limit ${limit}`
   }
+  const all = sources.map(newest)
+  const [first, ...rest] =
+    all.length === 0 ? [sql`(select id, created_at, sequence ${further} from runs where false)`] : all
+  const together = rest.reduce<Statement.Fragment>((before, one) => sql`${before} union all ${one}`, first ?? sql``)
+  return sql`select id, created_at, sequence ${named} from (${together}) found
+    order by created_at desc, sequence desc limit ${limit}`
+}
 
-/** The texts of each run that was examined: looked up one by one, where a plain join may read all runs. */
-const texts = (sql: SqlClient.SqlClient) =>
-  sql`cross join lateral (select input, data from runs where runs.id = examined.id offset 0) runs`
+/** Whether its runs are read in their order, and no more of them than are needed. */
+const isInOrder = ({ by, each }: Source) => by === "runs" && (each === null || each.length === 1)
 
-/** The runs whose input or output has a text. */
-const containing = (sql: SqlClient.SqlClient) => (text: string) => {
-  const searched = asSearched(text)
-  const inColumn = (column: string) =>
-    sql`position(${searched} in lower(left(runs.${sql(column)}, ${searchedCharacters}) collate "C")) > 0`
-  return sql`(${inColumn("input")} or ${inColumn("data")})`
+/**
+ * The newest runs of all sources that are examined for a text, with further columns; `found` says whether the input or
+ * the output of the run has the text.
+ */
+const searching = (sql: SqlClient.SqlClient) => {
+  const merged = merging(sql)
+  return (text: string, sources: ReadonlyArray<Source>, more?: Columns) => {
+    const searched = asSearched(text)
+    // To count characters takes longer than to search them, and so many bytes have no more characters.
+    const inColumn = (column: string) => sql`position(${searched} in lower(
+      case when octet_length(${sql(column)}) <= ${searchedCharacters} then ${sql(column)}
+        else left(${sql(column)}, ${searchedCharacters}) end collate "C")) > 0`
+    const found = sql`(${inColumn("input")} or ${inColumn("data")}) as found`
+    const names = more === undefined ? sql`` : sql`, ${more.names}`
+    const all = sql`select id, created_at, sequence ${names}, ${found}`
+    // Where only an index is read of more runs than are examined, the texts of these are looked up one by one, as a plain
+    // join may read all runs.
+    if (!sources.every((source) => isInOrder(source) || source.readsRows)) {
+      return sql`${all} from (${merged(sources, searchedRuns, more)}) examined
+        cross join lateral (select input, data from runs where runs.id = examined.id offset 0) texts`
+    }
+    const texts = { columns: sql`runs.input, runs.data`, names: sql`input, data` }
+    const read =
+      more === undefined
+        ? texts
+        : { columns: sql`${more.columns}, ${texts.columns}`, names: sql`${more.names}, ${texts.names}` }
+    return sql`${all} from (${merged(sources, searchedRuns, read)}) examined`
+  }
 }
 
 /** The numbers of runs that satisfy a filter. */
 const counting = (sql: SqlClient.SqlClient) => {
-  const merged = merging(sql)
-  const contains = containing(sql)
+  const searched = searching(sql)
 
   /** The total of a filter for waiting runs only, if a pass over all of them determines it. */
   const countOfWaiting = Effect.fnUntraced(function* (workspaceId: WorkspaceId, filter: RunFilter, now: number) {
@@ -149,9 +173,8 @@ const counting = (sql: SqlClient.SqlClient) => {
       const sources = yield* PgRunFilter.sources(sql, workspaceId, filter, now)
       if (filter.text !== undefined) {
         const [row] = yield* sql<{ readonly n: number; readonly examined: number }>`
-          with examined as materialized (${merged(sources, searchedRuns)})
-          select (select count(*)::int from examined ${texts(sql)} where ${contains(filter.text)}) as n,
-            (select count(*)::int from examined) as examined`.unprepared
+          select count(*) filter (where found)::int as n, count(*)::int as examined
+          from (${searched(filter.text, sources)}) examined`.unprepared
         return { count: row?.n ?? 0, isExact: (row?.examined ?? 0) < searchedRuns } satisfies Total
       }
       let counted = 0
@@ -204,22 +227,23 @@ const counting = (sql: SqlClient.SqlClient) => {
 /** Counts the values of the newest runs of a filter. */
 const tallying = (sql: SqlClient.SqlClient) => {
   const merged = merging(sql)
-  const contains = containing(sql)
+  const searched = searching(sql)
   return Effect.fn("RunStore.tally")((workspaceId: WorkspaceId, filter: RunFilter) =>
     Effect.gen(function* () {
       const now = yield* Clock.currentTimeMillis
       const sources = yield* PgRunFilter.sources(sql, workspaceId, filter, now)
       const examined = filter.text === undefined ? mostCounted + 1 : searchedRuns
-      const condition = filter.text === undefined ? sql`true` : contains(filter.text)
       const more = {
         columns: sql`runs.workflow_id, runs.tags, runs.errors <> '[]' as failed`,
         names: sql`workflow_id, tags, failed`
       }
+      const candidates =
+        filter.text === undefined
+          ? sql`select *, true as found from (${merged(sources, examined, more)}) examined`
+          : searched(filter.text, sources, more)
       const rows = yield* sql<TallyRow>`
-        with candidates as materialized (${merged(sources, examined, more)}),
-        counted as materialized (
-          select examined.* from candidates examined ${filter.text === undefined ? sql`` : texts(sql)}
-          where ${condition} limit ${mostCounted}),
+        with candidates as materialized (${candidates}),
+        counted as materialized (select * from candidates where found limit ${mostCounted}),
         workflow as (
           select workflow_id::text as value, count(*)::int as n from counted group by 1 order by n desc, 1
           limit ${mostNamed}),
@@ -262,7 +286,7 @@ const tallying = (sql: SqlClient.SqlClient) => {
 
 export const make = (sql: SqlClient.SqlClient) => {
   const merged = merging(sql)
-  const contains = containing(sql)
+  const searched = searching(sql)
 
   /**
    * The runs of a page and one more, newest first. With a text, the last of the runs that were examined for it comes
@@ -278,12 +302,9 @@ export const make = (sql: SqlClient.SqlClient) => {
         order by runs.created_at desc, runs.sequence desc`.unprepared
     }
     return sql<PageRow>`
-      with examined as materialized (${merged(sources, searchedRuns)}),
-      found as materialized (
-        select examined.* from examined ${texts(sql)} where ${contains(text)}
-        order by examined.created_at desc, examined.sequence desc limit ${limit + 1}),
+      with examined as materialized (${searched(text, sources)}),
       page as (
-        select id, true as found from found
+        (select id, true as found from examined where found order by created_at desc, sequence desc limit ${limit + 1})
         union all
         (select id, false from examined where (select count(*) from examined) = ${searchedRuns}
           order by created_at, sequence limit 1))

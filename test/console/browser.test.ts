@@ -8,7 +8,7 @@ import { join } from "node:path"
 import { gzipSync } from "node:zlib"
 import { assert, it } from "@effect/vitest"
 import { Context, Effect, Layer, type Scope } from "effect"
-import { type Locator, type Page, chromium as playwright } from "playwright-core"
+import { type Locator, type Page, chromium as playwright, type Route } from "playwright-core"
 import { vi } from "vitest"
 import { LivingProcesses } from "../../apps/api/installation/LivingProcesses.ts"
 import { buildConsole } from "../../apps/bootstrap/console.js"
@@ -139,20 +139,33 @@ const closedNow = () => {
   }
 }
 
-/** Readings of an address get no answer until the returned function is called. */
-const withheld = async (page: Page, path: RegExp) => {
+/** Requests to an address, its readings by default, get no answer until the returned function is called. */
+const withheld = async (page: Page, path: RegExp, methods: ReadonlyArray<string> = ["GET"]) => {
   let release = () => {}
   const released = new Promise<void>((resolve) => {
     release = resolve
   })
-  await page.route(path, async (route) => {
-    if (route.request().method() === "GET") await released
-    await route.continue()
-  })
+  const hold = async (route: Route) => {
+    if (methods.includes(route.request().method())) await released
+    await route.fallback()
+  }
+  await page.route(path, hold)
   return async () => {
     release()
-    await page.unrouteAll({ behavior: "wait" })
+    await page.unroute(path, hold)
   }
+}
+
+/** A field whose text is saved by a button. */
+interface Editor {
+  readonly view: string
+  readonly field: Locator
+  readonly texts: readonly [string, string, string]
+  /** The content of the field that has one of the texts. */
+  readonly written?: (text: string) => string
+  readonly save: string
+  readonly done: string | RegExp
+  readonly path: RegExp
 }
 
 /** Two processes that differ in their time zone data, and of which one has a wrong clock. */
@@ -1287,6 +1300,96 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
       })
       yield* looked("window-rule", / 4\d\d /)
       assert.deepStrictEqual(complaints(), [])
+    })
+  )
+
+  it.effect("keeps what is typed while a save is under way, and shows what was saved before it is read again", () =>
+    Effect.gen(function* () {
+      const { owner, page, send } = yield* Console
+      const graph = graphOf(`${shop}/`, [])
+      const id = String((yield* asked("/workflows", { name: "Typed into", description: "none", ...graph })).id)
+      yield* asked(`/workflows/${id}/run-window`, closedNow(), "PUT")
+      const editors: ReadonlyArray<Editor> = [
+        {
+          view: `#/workflows/${id}/window`,
+          field: page.getByLabel("Sunday, range 1: from"),
+          texts: ["01:00", "02:00", "03:00"],
+          save: "Save the window",
+          done: "The window was saved",
+          path: /\/run-window$/
+        },
+        {
+          view: `#/workflows/${id}/window`,
+          field: page.getByLabel("Running at once (optional)"),
+          texts: ["11", "12", "13"],
+          save: "Save the pace",
+          done: "The pace was saved",
+          path: /\/pace$/
+        },
+        {
+          view: `#/workflows/${id}/json`,
+          field: page.getByLabel("The workflow as JSON"),
+          texts: ['"one"', '"two"', '"three"'],
+          written: (text: string) =>
+            JSON.stringify({ name: "Typed into", description: "", ...graph }).replace('""', text),
+          save: "Save the next version",
+          done: /Saved as version/,
+          path: /\/workflows\/[0-9a-f-]+$/
+        },
+        {
+          view: "#/settings",
+          field: page.getByLabel("A run waits for corrected inputs for"),
+          texts: ["51", "52", "53"],
+          save: "Save the settings",
+          done: "The settings were saved",
+          path: /\/settings$/
+        }
+      ]
+      for (const { done, field, path, save, texts, view, written = (text: string) => text } of editors) {
+        const [first, second, third] = texts
+        yield* at(view)
+        yield* Effect.promise(async () => {
+          const button = page.getByRole("button", { name: save, exact: true })
+          const notice = page.locator(".notice", { hasText: done })
+          const saved = async () => {
+            await notice.waitFor()
+            await notice.getByRole("button").click()
+            await notice.waitFor({ state: "detached" })
+          }
+          await field.fill(written(first))
+          const read = await withheld(page, path)
+          const answer = await withheld(page, path, ["PUT", "PATCH"])
+          await button.click()
+          await field.fill(written(second))
+          await answer()
+          await saved()
+          assert.strictEqual(await field.inputValue(), written(second), `${save}: typed meanwhile`)
+          await button.click()
+          await saved()
+          assert.include(await field.inputValue(), second, `${save}: saved, and not read again`)
+          await field.fill(written(third))
+          await read()
+          await button.click()
+          await saved()
+          assert.strictEqual(await page.getByText("Another person").count(), 0, save)
+        })
+      }
+      // What was typed and saved before does not replace what another person saves later.
+      const { workspaceId } = owner.caller
+      const changed = yield* send({
+        method: "PATCH",
+        path: `/workspaces/${workspaceId}/settings`,
+        key: owner.key,
+        json: { input_required_timeout_seconds: 77 }
+      })
+      assert.strictEqual(changed.status, 200)
+      yield* Effect.promise(() =>
+        page.evaluate(`new Promise((resolve) => {
+          const look = () =>
+            [...document.querySelectorAll("input")].some(({ value }) => value === "77") ? resolve() : requestAnimationFrame(look)
+          look()
+        })`)
+      )
     })
   )
 

@@ -2,6 +2,7 @@
 import type { ComponentChildren } from "preact"
 import { useState } from "preact/hooks"
 import { Field } from "./Field.tsx"
+import { typedSince } from "./Saved.ts"
 import { type FieldModel, fieldsOf, type Json, read } from "./SchemaModel.ts"
 
 export const SchemaForm = ({
@@ -17,6 +18,7 @@ export const SchemaForm = ({
   /** The problems that the service found, by field name. Those of no field are shown above the button. */
   readonly problems?: Readonly<Record<string, string>>
   readonly send: string
+  /** If it resolves to `true`, the values are stored: the form shows `values` then, and what was typed since. */
   readonly onSend: (values: Readonly<Record<string, Json>>) => Promise<unknown>
   readonly children?: ComponentChildren
 }) => {
@@ -32,8 +34,9 @@ export const SchemaForm = ({
     setFound(problems)
     if (Object.keys(problems).length > 0) return
     setBusy(true)
-    await onSend(values)
+    const isStored = await onSend(values)
     setBusy(false)
+    if (isStored === true) setTexts((now) => typedSince(now, texts))
   }
   return (
     <form class="form" onSubmit={submit} noValidate>

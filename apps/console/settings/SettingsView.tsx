@@ -1,6 +1,7 @@
 /** The settings of the workspace. Every role may read them, an Owner may change them. */
 import { Fragment } from "preact"
 import { useState } from "preact/hooks"
+import { useSaved } from "../forms/Saved.ts"
 import { SchemaForm } from "../forms/SchemaForm.tsx"
 import type { Json } from "../forms/SchemaModel.ts"
 import { Loaded } from "../kit/Loaded.tsx"
@@ -16,14 +17,15 @@ export const SettingsView = () => (
     <div class="section">
       <div class="body narrow">
         <Loaded isFollowed query={settings} rows={5}>
-          {(stored) => (may("Owner") ? <Form stored={stored} /> : <Listed stored={stored} />)}
+          {(stored) => (may("Owner") ? <Form read={stored} /> : <Listed stored={stored} />)}
         </Loaded>
       </div>
     </div>
   </Page>
 )
 
-const Form = ({ stored }: { readonly stored: Settings }) => {
+const Form = ({ read }: { readonly read: Settings }) => {
+  const [stored, setSaved] = useSaved(read)
   const [problems, setProblems] = useState<Readonly<Record<string, string>>>({})
   const values = Object.fromEntries(
     fieldNames.flatMap((name) => (stored[name] === null ? [] : [[name, stored[name] as Json]]))
@@ -37,7 +39,10 @@ const Form = ({ stored }: { readonly stored: Settings }) => {
       }),
       { done: "The settings were saved", failed: (error) => setProblems(problemsByField(error, fieldNames)) }
     )
-    if (saved !== null) refresh(settings)
+    if (saved === null) return false
+    setSaved(saved)
+    refresh(settings)
+    return true
   }
   return <SchemaForm schema={schema} values={values} problems={problems} send="Save the settings" onSend={save} />
 }

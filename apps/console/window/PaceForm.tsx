@@ -6,6 +6,7 @@ import type { WorkflowPace } from "../../api/gate/GatesApi.ts"
 import { type Count, forecastWords } from "../data/Counts.ts"
 import { gateKinds, useChanges, useEdits } from "../data/Live.ts"
 import { Field } from "../forms/Field.tsx"
+import { typedSince, useSaved } from "../forms/Saved.ts"
 import { Loaded, useQuery } from "../kit/Loaded.tsx"
 import { Section } from "../kit/Page.tsx"
 import { act, client, problemsByField, query, refresh, renew } from "../kit/Service.ts"
@@ -37,7 +38,7 @@ export const PaceForm = ({ id, zone }: { readonly id: string; readonly zone: str
         {words !== null && <p>{words}.</p>}
         <Loaded query={paceOf(id)}>
           {(pace) =>
-            may("Member") ? <Form id={id} pace={pace} waiting={summary?.total ?? none} /> : <Stated pace={pace} />
+            may("Member") ? <Form id={id} read={pace} waiting={summary?.total ?? none} /> : <Stated pace={pace} />
           }
         </Loaded>
       </div>
@@ -59,7 +60,8 @@ const none: Count = { count: 0, exact: true }
 
 const textOf = (limit: number | null): string => (limit === null ? "" : String(limit))
 
-const Form = ({ id, pace, waiting }: { readonly id: string; readonly pace: Pace; readonly waiting: Count }) => {
+const Form = ({ id, read, waiting }: { readonly id: string; readonly read: Pace; readonly waiting: Count }) => {
+  const [pace, setSaved] = useSaved(read)
   // The typed texts; an untouched field shows the stored value.
   const [typed, setTyped] = useState<{ readonly starts?: string; readonly running?: string }>({})
   const [problems, setProblems] = useState<Readonly<Record<string, string>>>({})
@@ -88,7 +90,8 @@ const Form = ({ id, pace, waiting }: { readonly id: string; readonly pace: Pace;
       }
     )
     if (saved === null) return
-    setTyped({})
+    setTyped((now) => typedSince(now, typed))
+    setSaved(saved)
     refresh(paceOf(id), summaryOf(id))
   }
   return (

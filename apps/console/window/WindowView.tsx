@@ -115,7 +115,9 @@ const Edited = ({ id, read }: { readonly id: string; readonly read: Read }) => {
               isForeign={isForeign}
               onTake={() => take(latest)}
               onSaved={(window, revision) => {
-                take({ window, revision })
+                // What was typed since then stays.
+                setDraft((typed) => (textOf(typed) === textOf(draft) ? draftOrNone(window) : typed))
+                setOrigin({ window, revision })
                 refresh(windowQuery(id), workflowOf(id))
               }}
             />

@@ -2,6 +2,7 @@
 import { Schema } from "effect"
 import { useMemo, useState } from "preact/hooks"
 import { type Workflow, workflowOf, workflows } from "../data/Workflows.ts"
+import { useSaved } from "../forms/Saved.ts"
 import { plainJson } from "../kit/Clipped.tsx"
 import { Section } from "../kit/Page.tsx"
 import { act, client, type Problem, problemsOf, reasonOf, refresh } from "../kit/Service.ts"
@@ -12,7 +13,8 @@ import { editable, type ProblemNode } from "./WorkflowModel.ts"
 /** The refusal of a text that is based on an older version than the latest. */
 const isConflict = Schema.is(Schema.Struct({ code: Schema.Literal("WORKFLOW_VERSION_CONFLICT") }))
 
-export const JsonEditor = ({ workflow }: { readonly workflow: Workflow }) => {
+export const JsonEditor = ({ read }: { readonly read: Workflow }) => {
+  const [workflow, setSaved] = useSaved(read)
   const stored = useMemo(() => plainJson(JSON.stringify(editable(workflow), null, 2)), [workflow])
   /** The text, and the version that it is based on. */
   const [edited, edit] = useState<{ readonly text: string; readonly base: string } | null>(null)
@@ -61,9 +63,12 @@ export const JsonEditor = ({ workflow }: { readonly workflow: Workflow }) => {
       }
     )
     if (saved === null) return
-    setNote("")
-    reset()
-    refresh(workflows)
+    // What was typed since then stays, and is based on what was saved.
+    setNote((now) => (now === note ? "" : now))
+    edit((now) => (now === null || now.text === text ? null : { text: now.text, base: saved.version_id }))
+    setRefused(false)
+    setSaved(saved)
+    refresh(workflowOf(workflow.id), workflows)
   }
   return (
     <Section title="JSON" note="as PUT /workflows/:id takes it">

@@ -57,7 +57,7 @@ export const WorkflowView = ({ id, part }: { readonly id: string; readonly part:
           part === "versions" ? (
             <Versions workflow={workflow} />
           ) : part === "json" ? (
-            <JsonEditor workflow={workflow} />
+            <JsonEditor read={workflow} />
           ) : (
             <Outline workflow={workflow} />
           )

@@ -90,7 +90,6 @@ export const sourcesOf = (
       withRuns: from,
       where: sql.and([...place, ...within, ...others, ...further.where]),
       each: null,
-      readsRows: false,
       by: "label",
       status: null,
       lookup: {
@@ -110,7 +109,6 @@ export const sourcesOf = (
         cross join lateral (select * from runs where runs.id = label.run_id offset 0) runs`,
       where: sql.and([...place, ...within, ...others]),
       each: null,
-      readsRows: false,
       by: "label",
       status: null,
       lookup: null

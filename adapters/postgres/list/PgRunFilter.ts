@@ -113,8 +113,6 @@ const ofRuns = (
     ...(filter.workflowIds === undefined ? [] : [sql`runs.workflow_id = any(${arrayOf(filter.workflowIds)}::uuid[])`]),
     ...conditions
   ]
-  const withGate = condition === null ? sql`runs` : sql`runs join gates on gates.workflow_id = runs.workflow_id`
-  const met = condition === null ? [] : [condition]
   const of = (
     from: Statement.Fragment,
     rest: ReadonlyArray<Statement.Fragment>,
@@ -124,11 +122,12 @@ const ofRuns = (
     from,
     withRuns: from,
     where: sql.and([...(places.each === null ? everywhere : conditions), ...rest]),
-    readsRows: from === withGate && condition !== null,
     by: "runs",
     status,
     lookup: null
   })
+  const withGate = condition === null ? sql`runs` : sql`runs join gates on gates.workflow_id = runs.workflow_id`
+  const met = condition === null ? [] : [condition]
   if (labelled.length > 0) {
     const all = { each: null }
     const older = [sql.in("runs.status", waiting), sql`runs.created_at < ${new Date(filter.from ?? 0)}`]

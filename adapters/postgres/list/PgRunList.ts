@@ -103,9 +103,6 @@ const merging = (sql: SqlClient.SqlClient) => (sources: ReadonlyArray<Source>, l
     order by created_at desc, sequence desc limit ${limit}`
 }
 
-/** Whether its runs are read in their order, and no more of them than are needed. */
-const isInOrder = ({ by, each }: Source) => by === "runs" && (each === null || each.length === 1)
-
 /**
  * The newest runs of all sources that are examined for a text, with further columns; `found` says whether the input or
  * the output of the run has the text.
@@ -121,9 +118,8 @@ const searching = (sql: SqlClient.SqlClient) => {
     const found = sql`(${inColumn("input")} or ${inColumn("data")}) as found`
     const names = more === undefined ? sql`` : sql`, ${more.names}`
     const all = sql`select id, created_at, sequence ${names}, ${found}`
-    // Where only an index is read of more runs than are examined, the texts of these are looked up one by one, as a plain
-    // join may read all runs.
-    if (!sources.every((source) => isInOrder(source) || source.readsRows)) {
+    // A label is read without the rows of its runs. Their texts are looked up one by one, as a plain join may read all runs.
+    if (sources.some(({ by }) => by === "label")) {
       return sql`${all} from (${merged(sources, searchedRuns, more)}) examined
         cross join lateral (select input, data from runs where runs.id = examined.id offset 0) texts`
     }

@@ -15,8 +15,6 @@ export interface Source extends Selection {
   readonly withRuns: Statement.Fragment
   /** Where few workflows are asked for, each of them has its runs in this order, and all of them together do not. */
   readonly each: ReadonlyArray<string> | null
-  /** Whether it reads the row of each run, and not only an index. */
-  readonly readsRows: boolean
   /** The table whose index has the order. */
   readonly by: "label" | "runs"
   /** The stored status, if `where` does not ask for it. */

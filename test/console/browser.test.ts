@@ -1537,7 +1537,7 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
         yield* Effect.promise(async () => {
           await page.evaluate(`location.hash = ${JSON.stringify(`#/${address}`)}`)
           await page.locator(".section").first().waitFor()
-          await page.getByRole("status", { name: "Loading" }).waitFor({ state: "detached" })
+          await page.getByRole("status", { name: "Loading" }).first().waitFor({ state: "detached" })
         })
         yield* asked(path, body)
         yield* Effect.promise(() => page.getByText(text).first().waitFor())

@@ -34,7 +34,13 @@ it.live(
       const path = `/run/${session}/user_interaction`
       yield* send(before, "GET", path).pipe(
         Effect.repeat({ until: ({ kind }) => String(kind) === "interaction", schedule: Schedule.spaced("50 millis") }),
-        Effect.timeout("40 seconds")
+        Effect.timeoutOrElse({
+          duration: "90 seconds",
+          orElse: () =>
+            Effect.flatMap(send(before, "GET", `/run/${session}`), (run) =>
+              Effect.die(new Error(`It asks nothing: ${JSON.stringify(run)}\n${worker.output()}`))
+            )
+        })
       )
       api.child.kill("SIGKILL")
       yield* api.ended
@@ -45,5 +51,5 @@ it.live(
       const record = yield* untilStatus(after, session, "execution.success")
       for (const text of [JSON.stringify(record), worker.output(), api.output()]) assert.notInclude(text, "135791")
     }).pipe(Effect.scoped),
-  120_000
+  180_000
 )

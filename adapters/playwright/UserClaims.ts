@@ -24,13 +24,21 @@ const folder = (): string => {
 
 const fileOf = (id: number): string => join(folder(), String(id))
 
+/** The name that this process gives to the file of a claim that is not in place. */
+const asideOf = (file: string): string => `${file}.${process.pid}`
+
+/** Makes the file of a claim, with its text from the first moment, and returns whether there was none. */
 const written = (file: string, text: string): boolean => {
+  const aside = asideOf(file)
+  writeFileSync(aside, text, { mode: 0o600 })
   try {
-    writeFileSync(file, text, { flag: "wx", mode: 0o600 })
+    linkSync(aside, file)
     return true
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "EEXIST") return false
     throw error
+  } finally {
+    rmSync(aside, { force: true })
   }
 }
 
@@ -42,10 +50,10 @@ const readIfThere = (file: string): string | null => {
   }
 }
 
-/** Whether the process that wrote a claim is gone. A claim that is being written is empty, and not abandoned. */
+/** Whether the process that wrote a claim is gone. A file without a text is not a claim. */
 const isAbandoned = (text: string): boolean => {
   const [pid = "", birth = ""] = text.split(" ")
-  return birth !== "" && Processes.birthOf(Number(pid)) !== birth
+  return text === "" || (birth !== "" && Processes.birthOf(Number(pid)) !== birth)
 }
 
 /** Claims an id for this process, and returns whether it succeeded. */
@@ -55,7 +63,7 @@ export const claim = (id: number): boolean => {
   if (written(file, mine)) return true
   const found = readIfThere(file)
   if (found === null || !isAbandoned(found)) return false
-  const aside = `${file}.${process.pid}`
+  const aside = asideOf(file)
   try {
     renameSync(file, aside)
     // Another process may have taken over the claim meanwhile: then it is restored.

@@ -17,7 +17,7 @@ import { Effect } from "effect"
 import * as Confinement from "../../adapters/playwright/Confinement.ts"
 import * as LocalChromium from "../../adapters/playwright/LocalChromium.ts"
 import * as Processes from "../../adapters/playwright/Processes.ts"
-import { chromiumsOf, withDescendants } from "../support/chromiums.ts"
+import { browserFoldersOf, chromiumsOf, withDescendants } from "../support/chromiums.ts"
 import { completed, dataDir, migratedDataDir, sluice } from "../support/processes.ts"
 import { chromiumPath } from "../support/realBrowser.ts"
 
@@ -117,10 +117,7 @@ describe.concurrent("a browser that a page has taken over", () => {
         const [browser = 0] = chromiumsOf(pid)
         const [uid = 0, gid = 0] = [statusOf(browser, "Uid"), statusOf(browser, "Gid")].map(([id]) => Number(id))
         assert.isAbove(uid, 0)
-        const own = readdirSync(tmpdir())
-          .filter((name) => name.startsWith("sluice-browser-"))
-          .map((name) => join(tmpdir(), name))
-          .filter((path) => readFileSync(join(path, "owner.json"), "utf8").includes(`"pid":${pid},`))
+        const own = browserFoldersOf(pid)
         assert.strictEqual(own.length, 1)
         const [browserFolder = ""] = own
         const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).map((name) => join(folder, name))

@@ -1,10 +1,8 @@
 /** The remains of browsers when processes are killed. */
-import { readdirSync } from "node:fs"
-import { tmpdir } from "node:os"
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect } from "effect"
 import { graphOf } from "../support/browser.ts"
-import { chromiumsOf, withDescendants } from "../support/chromiums.ts"
+import { browserFoldersOf, chromiumsOf, withDescendants } from "../support/chromiums.ts"
 import { migratedDatabase } from "../support/databases.ts"
 import { completed, dataDir, masterKey, ready, send, sluice, untilStatus } from "../support/processes.ts"
 import { html, serve } from "../support/site.ts"
@@ -75,9 +73,9 @@ describe("kill -9", () => {
           graphOf(`${site}/hang`, [{ action: "CLICK", parameters: { selector: "css=#nothing", wait_time: 60_000 } }])
         )
         yield* Deferred.await(arrived).pipe(Effect.timeout("90 seconds"))
-        const owned = () => readdirSync(tmpdir()).filter((name) => name.startsWith("sluice-browser-"))
-        const before = owned()
-        const processes = withDescendants(chromiumsOf(first.child.pid ?? 0))
+        const killed = first.child.pid ?? 0
+        assert.lengthOf(browserFoldersOf(killed), 1)
+        const processes = withDescendants(chromiumsOf(killed))
         assert.isAtLeast(processes.length, 4)
         first.child.kill("SIGKILL")
         yield* first.ended
@@ -87,10 +85,7 @@ describe("kill -9", () => {
         yield* second.said(/worker started/)
         const session = yield* start(url, graphOf(`${site}/`, []))
         yield* untilStatus(url, session, "execution.success")
-        assert.isTrue(
-          before.some((name) => !owned().includes(name)),
-          "the folder of the first worker was removed"
-        )
+        assert.lengthOf(browserFoldersOf(killed), 0)
         const [browser = 0] = chromiumsOf(second.child.pid ?? 0)
         process.kill(browser, "SIGKILL")
         const next = yield* start(url, graphOf(`${site}/`, []))

@@ -1,5 +1,8 @@
 /** The Chromium browsers of a process, as the system sees them. */
 import { execFileSync } from "node:child_process"
+import { readdirSync, readFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 
 /** Every process of the system: its id, its parent's id and its command line. */
 const rows = () =>
@@ -26,3 +29,16 @@ export const withDescendants = (roots: ReadonlyArray<number>): ReadonlyArray<num
   }
   return [...below]
 }
+
+/** The folders of the browsers of a process. Those of other processes come and go meanwhile. */
+export const browserFoldersOf = (pid: number): ReadonlyArray<string> =>
+  readdirSync(tmpdir())
+    .filter((name) => name.startsWith("sluice-browser-"))
+    .map((name) => join(tmpdir(), name))
+    .filter((folder) => {
+      try {
+        return JSON.parse(readFileSync(join(folder, "owner.json"), "utf8")).pid === pid
+      } catch {
+        return false
+      }
+    })

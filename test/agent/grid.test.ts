@@ -386,7 +386,7 @@ describe("the proxy that browsers of other machines use", () => {
 const until = (what: Effect.Effect<number>, expected: number) =>
   Effect.gen(function* () {
     while ((yield* what) !== expected) yield* Effect.sleep("50 millis")
-  }).pipe(Effect.timeout("20 seconds"))
+  }).pipe(Effect.timeout("50 seconds"))
 
 it.each([
   ["/var/downloads/a b#1", "file:///var/downloads/a%20b%231"],

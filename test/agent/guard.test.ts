@@ -60,7 +60,7 @@ const through = (answer: string, ends: "stays" | "goes away" = "stays") =>
   Effect.gen(function* () {
     const url = yield* site(answer, ends)
     const guard = yield* Guard.make(free)
-    return yield* ask(guard, url).pipe(Effect.timeout("5 seconds"))
+    return yield* ask(guard, url).pipe(Effect.timeout("30 seconds"))
   }).pipe(Effect.scoped)
 
 /** The answer of a guard to a line of a client. */
@@ -190,6 +190,6 @@ describe("a host that is not reached", () => {
         kind: "unreachable",
         reason: "127.0.0.1 could not be reached: ECONNRESET"
       })
-    }).pipe(Effect.scoped, Effect.timeout("20 seconds"))
+    }).pipe(Effect.scoped, Effect.timeout("50 seconds"))
   )
 })

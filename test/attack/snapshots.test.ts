@@ -187,7 +187,7 @@ it.live("the reference loads nothing from other hosts, cannot be framed, and sho
     assert.match(policy, /script-src 'sha256-[^']+' 'sha256-[^']+'/)
     assert.notMatch(policy, /https?:|\*/)
     assert.strictEqual(headers["x-content-type-options"], "nosniff")
-    yield* Effect.promise(() => page.getByText("run windows").first().waitFor({ timeout: 15_000 }))
+    yield* Effect.promise(() => page.getByText("run windows").first().waitFor({ timeout: 45_000 }))
     assert.deepStrictEqual(complaints, [])
   }).pipe(Effect.scoped, Effect.provide(layerInMemory))
 )

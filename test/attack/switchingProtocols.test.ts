@@ -39,7 +39,7 @@ const switching = (answer: string) => {
 const told = <A, E, R>(client: Effect.Effect<A, E, R>) =>
   Effect.exit(client).pipe(
     Effect.map((exit) => (exit._tag === "Success" ? JSON.stringify(exit.value) : Cause.pretty(exit.cause))),
-    Effect.timeout("5 seconds")
+    Effect.timeout("30 seconds")
   )
 
 const budgetMillis = 700
@@ -89,7 +89,7 @@ describe("a server that answers 101", () => {
     Effect.gen(function* () {
       const url = new URL(yield* switching(upgrade))
       const answer = yield* Exchange.send({ method: "GET", url, headers: {}, lookup, maxAnswerBytes: 1_000 }).pipe(
-        Effect.timeout("5 seconds")
+        Effect.timeout("30 seconds")
       )
       assert.strictEqual(answer._tag, "Unreachable")
     }).pipe(Effect.scoped)
@@ -122,7 +122,7 @@ describe("a server that answers 101", () => {
         asked.on("error", () => resume(Effect.succeed(0)))
         asked.end()
         return Effect.sync(() => void asked.destroy())
-      }).pipe(Effect.timeout("5 seconds"))
+      }).pipe(Effect.timeout("30 seconds"))
       assert.strictEqual(status, 502)
     }).pipe(Effect.scoped)
   )

@@ -48,7 +48,7 @@ it.live(
         yield* runs.submit(submission(made))
         yield* runs
           .claim({ worker: "w", limit: 1, leaseMillis: 30_000 })
-          .pipe(Effect.repeat({ until: (claimed) => claimed.length > 0 }), Effect.timeout("20 seconds"))
+          .pipe(Effect.repeat({ until: (claimed) => claimed.length > 0 }), Effect.timeout("50 seconds"))
         assert.isAtLeast(yield* databaseTime, until)
         assert.approximately(yield* (yield* ClockSkew.ClockSkew).millis, 4_000, 900)
         assert.isTrue(yield* ClockSkew.mayClaim)

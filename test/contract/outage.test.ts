@@ -17,6 +17,7 @@ import { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
 import { linkTo } from "../support/databaseLink.ts"
 import { migratedDatabase } from "../support/databases.ts"
 import { makeWorkflow, makeWorkspace, submission } from "../support/fixtures.ts"
+import { leastOf, millisOf } from "../support/leastOf.ts"
 
 /** The stores over a separate link. */
 const linked = Effect.gen(function* () {
@@ -140,14 +141,12 @@ it.live(
           [...Array(20).keys()],
           (turn) => Effect.flip(turn % 2 === 0 ? one : transaction(sql, sql`select 1`)),
           { concurrency: "unbounded" }
-        ).pipe(Effect.timeout("20 seconds"))
+        ).pipe(Effect.timeout("50 seconds"))
         assert.deepStrictEqual([...new Set(failed.map(({ _tag }) => _tag))], ["StoreUnavailable"])
-        const began = performance.now()
-        assert.strictEqual((yield* Effect.flip(one))._tag, "StoreUnavailable")
-        assert.isBelow(performance.now() - began, 500)
+        assert.isBelow(yield* leastOf(500, millisOf(Effect.flip(one))), 500)
         assert.isNull(yield* ask)
         yield* link.restore
-        yield* one.pipe(Effect.retry({ schedule: Schedule.spaced("50 millis") }), Effect.timeout("20 seconds"))
+        yield* one.pipe(Effect.retry({ schedule: Schedule.spaced("50 millis") }), Effect.timeout("50 seconds"))
         assert.isNotNull(yield* ask)
       }).pipe(Effect.provide(Client.layer(options)))
     }).pipe(Effect.scoped),
@@ -201,7 +200,7 @@ it.live("a run in progress survives a lost connection, in a mark and at its end"
       yield* runs.submit(sent)
       const [claimed] = yield* runs.claim({ worker: "w", limit: 1, leaseMillis: 30_000 })
       assert.isDefined(claimed)
-      yield* Attempt.carryOut(claimed).pipe(Effect.provideService(Executor, executor), Effect.timeout("20 seconds"))
+      yield* Attempt.carryOut(claimed).pipe(Effect.provideService(Executor, executor), Effect.timeout("50 seconds"))
       const { run } = yield* runs.get(sent.workspaceId, sent.id).pipe(StoreUnavailable.retry)
       assert.deepInclude(run, { status: "execution.success", attempts: 1, errors: [], data: { done: true } })
     }).pipe(Effect.provideContext(services))

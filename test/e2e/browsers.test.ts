@@ -20,7 +20,7 @@ const untilGone = (pids: ReadonlyArray<number>) =>
     while (pids.some(isAlive)) yield* Effect.sleep("50 millis")
   }).pipe(
     Effect.timeoutOrElse({
-      duration: "20 seconds",
+      duration: "60 seconds",
       orElse: () => Effect.die(new Error(`Processes live on: ${pids.filter(isAlive).join(" ")}`))
     })
   )

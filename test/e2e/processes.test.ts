@@ -38,7 +38,7 @@ const untilGone = (pid: string) =>
   Effect.gen(function* () {
     while (isAlive(pid)) yield* Effect.sleep("50 millis")
   }).pipe(
-    Effect.timeoutOrElse({ duration: "15 seconds", orElse: () => Effect.die(new Error(`Process ${pid} lives on`)) })
+    Effect.timeoutOrElse({ duration: "60 seconds", orElse: () => Effect.die(new Error(`Process ${pid} lives on`)) })
   )
 
 const isAlive = (pid: string): boolean => {

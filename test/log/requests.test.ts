@@ -40,7 +40,7 @@ const until = (count: number, isMeant: (line: Line) => boolean) =>
     }
     watching.add(look)
     look()
-  }).pipe(Effect.timeout("20 seconds"))
+  }).pipe(Effect.timeout("50 seconds"))
 
 const requests = (id: string) => lines().filter((line) => line.message === "Request" && line.request_id === id)
 

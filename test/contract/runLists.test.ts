@@ -245,8 +245,8 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
         const { workspaceId } = caller
         const [open, held] = [yield* makeWorkflow(caller), yield* makeWorkflow(caller)]
         const most = searchedCharacters - '{"at":"Needle'.length
-        const inputs = ["a", "ß", "字", "a b"].flatMap((one) =>
-          [most, most + 1].map((count) => ({ at: `${one.repeat(count).slice(0, count)}Needle` }))
+        const inputs = ["a", "ß", "字", "😀", "a b"].flatMap((one) =>
+          [most, most + 1].map((count) => ({ at: `${Array.from(one.repeat(count)).slice(0, count).join("")}Needle` }))
         )
         const sent = [open, held].flatMap((workflow) =>
           inputs.map((input) => submission(workflow, { input, tags: ["x"] }))

@@ -41,7 +41,7 @@ export interface RunFilter {
   readonly to?: number
 }
 
-/** How many characters of the JSON of an input, and of an output, are searched for a text. */
+/** How many characters (code points) of the JSON of an input, and of an output, are searched for a text. */
 export const searchedCharacters = 16_384
 
 /** How many runs, newest first, a page examines for a text. The next page continues after them. */
@@ -102,7 +102,17 @@ const some = <A>(asked: ReadonlyArray<A> | undefined, present: () => ReadonlyArr
  */
 export const contains = ({ data, input }: Pick<Run.Run, "data" | "input">, text: string): boolean => {
   const searched = asSearched(text)
-  return [input, data].some((value) => folded(JSON.stringify(value).slice(0, searchedCharacters)).includes(searched))
+  return [input, data].some((value) => folded(beginningOf(JSON.stringify(value))).includes(searched))
+}
+
+/** The part of a text that is searched. A character is a code point, as in databases, and not a UTF-16 unit. */
+const beginningOf = (text: string): string => {
+  if (text.length <= searchedCharacters) return text
+  let end = 0
+  for (let count = 0; count < searchedCharacters && end < text.length; count++) {
+    end += (text.codePointAt(end) ?? 0) > 0xffff ? 2 : 1
+  }
+  return text.slice(0, end)
 }
 
 /** A text as `contains` looks for it. */

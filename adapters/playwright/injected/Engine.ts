@@ -4,6 +4,7 @@
  */
 import type { Query } from "../../../core/browser/element/Selector.ts"
 import { typed } from "./act/Editors.ts"
+import { isSettingOff } from "./act/Starts.ts"
 import { begin } from "./dom/Visit.ts"
 import { functions, functionsOfAll } from "./Functions.ts"
 import { gather, gathered, kept, keptElement } from "./find/Kept.ts"
@@ -31,6 +32,8 @@ export type Job =
   | { readonly kept: string }
   /** The element itself, if it is a plain field; ends with `special` otherwise. */
   | { readonly plain: true }
+  /** The element itself, unless an animation that moves it has just begun. */
+  | { readonly still: true }
   /** Collects elements one by one, for a function that runs next. */
   | { readonly gather: string }
 
@@ -50,6 +53,7 @@ const queryAll = (root: Node, body: string): ReadonlyArray<Element> => {
     if (editor !== null || isChosen) throw new Error("sluice:special")
     return [subject]
   }
+  if ("still" in job) return isSettingOff(subject) ? [] : [subject]
   if ("gather" in job) {
     gather(job.gather, subject)
     return []

@@ -59,6 +59,9 @@ export const tooSlow = () =>
 /** The same element, which a lookup refuses with the signal `special` unless it is a plain field. */
 export const plain = (element: Locator): Locator => element.locator(encode({ plain: true }))
 
+/** The same element, which a lookup waits for while an animation that moves it has just begun. */
+export const still = (element: Locator): Locator => element.locator(encode({ still: true }))
+
 /** The tab of a frame. */
 type InjectedTab = Pick<Tab, "page" | "devTools">
 

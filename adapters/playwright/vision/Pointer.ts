@@ -52,22 +52,23 @@ export const press = async (
   const at = position === undefined ? left : { ...left, position }
   const held = gesture === undefined ? at : { ...at, delay: gesture.holdMillis }
   const pressing = (act: Promise<void>) => arriving(tab, gesture !== undefined, act)
+  const one = World.still(element)
   switch (kind) {
     case "click":
-      return pressing(element.click(held))
+      return pressing(one.click(held))
     case "double_click":
-      return pressing(element.dblclick(held))
+      return pressing(one.dblclick(held))
     case "triple_click":
-      return pressing(element.click({ ...held, clickCount: 3 }))
+      return pressing(one.click({ ...held, clickCount: 3 }))
     case "right_click":
-      return pressing(element.click({ ...held, button: "right" }))
+      return pressing(one.click({ ...held, button: "right" }))
     case "middle_click":
-      return pressing(element.click({ ...held, button: "middle" }))
+      return pressing(one.click({ ...held, button: "middle" }))
     case "hover":
-      return arriving(tab, false, element.hover(at))
+      return arriving(tab, false, one.hover(at))
     case "press":
     case "release":
-      await arriving(tab, false, element.hover(at))
+      await arriving(tab, false, one.hover(at))
       return holding(tab.page, keys, () => (kind === "press" ? tab.page.mouse.down() : tab.page.mouse.up()))
   }
 }

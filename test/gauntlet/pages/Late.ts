@@ -62,6 +62,24 @@ export const challenges = [
     expected: { result: "caught" }
   }),
   challenge({
+    name: "button that is about to move",
+    difficulty: "The button stands at the start of its way for a while, and a click before it is in its place is lost.",
+    routes: {
+      "": page(
+        `<button style="position: relative">Catch me</button>${result}`,
+        `const button = $("button")
+        const way = button.animate({ left: ["500px", "0px"] }, 350)
+        const hold = setInterval(() => { way.currentTime = 0 }, 5)
+        setTimeout(() => clearInterval(hold), 600)
+        let still = false
+        way.onfinish = () => { still = true }
+        button.onclick = () => say(still ? "caught" : "missed")`
+      )
+    },
+    workflow: [click("//button"), read({ result: text("//*[@id='result']") })],
+    expected: { result: "caught" }
+  }),
+  challenge({
     name: "invisible until faded in",
     difficulty: "The field is in the page from the start but not to be seen until a panel opens.",
     routes: {

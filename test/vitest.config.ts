@@ -1,20 +1,17 @@
 import { availableParallelism } from "node:os"
 import { defineConfig } from "vitest/config"
-import { globsOf, type Project, shared } from "./projects.ts"
+import { type Project, shared } from "./projects.ts"
 import Longest from "./support/Longest.ts"
 
 interface Options {
   readonly globalSetup?: ReadonlyArray<string>
-  /** Whether each file has a separate process. */
-  readonly isolate?: boolean
 }
 
-/** Without isolation a worker loads a module once for all its files, which saves a quarter of the processor time of all tests. */
 const project = (name: Project, options: Options = {}) => joined(name, [name], options)
 
-const joined = (name: string, files: ReadonlyArray<Project>, { globalSetup = [], isolate = false }: Options = {}) => ({
+const joined = (name: string, files: ReadonlyArray<Project>, { globalSetup = [] }: Options = {}) => ({
   extends: true as const,
-  test: { name, ...globsOf(...files), globalSetup: [...globalSetup], isolate }
+  test: { name, include: files.map((file) => `test/${file}/**/*.test.ts`), globalSetup: [...globalSetup] }
 })
 
 const postgres = { globalSetup: ["test/support/postgresServer.ts"] }
@@ -30,6 +27,8 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 120_000,
     pool: "forks",
+    // A worker loads a module once for all its files, which saves a quarter of the processor time of all tests.
+    isolate: false,
     sequence: { sequencer: Longest },
     // One more than processors: each waits a third of its time, for browsers, databases and processes.
     maxWorkers: Math.min(4, availableParallelism() + 1),
@@ -39,8 +38,7 @@ export default defineConfig({
         ? [joined("shared", shared, postgres)]
         : [project("unit"), project("contract", postgres), project("http")]),
       project("browser"),
-      project("e2e", processes),
-      project("timing", { isolate: true })
+      project("e2e", processes)
     ]
   }
 })

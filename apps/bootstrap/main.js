@@ -72,7 +72,7 @@ try {
       run(node, ["test/bench/main.ts", ...args], { SLUICE_CHROMIUM: findChromium() }, { channel: false })
       break
     case "fuzz":
-      run(node, ["test/attack/fuzz/main.ts", ...args], { SLUICE_CHROMIUM: findChromium() }, { channel: false })
+      run(node, ["test/fuzz/main.ts", ...args], { SLUICE_CHROMIUM: findChromium() }, { channel: false })
       break
     case "simulate":
       run(node, ["test/simulation/main.ts", ...args], {})
@@ -88,7 +88,7 @@ try {
       run(node, ["test/packages/runtimes.ts", ...args], { SLUICE_CHROMIUM: findChromium() })
       break
     case "zones":
-      run(node, ["test/window/everyTransition.ts", ...args], {})
+      run(node, ["test/unit/window/everyTransition.ts", ...args], {})
       break
     case "release":
       release(node, args)

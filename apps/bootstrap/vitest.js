@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { root } from "./run.js"
 
 /** The projects of `test/projects.ts` that need no browser. */
-const withoutBrowser = ["unit", "contract", "http", "timing"]
+const withoutBrowser = ["unit", "contract", "http"]
 
 /**
  * The arguments of Node for the test runner. It runs once, or with `--watch` after each change.

@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs"
 import { join, posix } from "node:path"
 import ts from "typescript-5"
 import { packages } from "../../apps/bootstrap/packages.js"
-import { root } from "../layout/Source.ts"
+import { root } from "../support/Source.ts"
 
 /** The entries whose every name is described. Of the others the first sentence says what they are. */
 const whole = [

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { Effect } from "effect"
-import type { Source } from "../layout/Source.ts"
+import type { Source } from "../support/Source.ts"
 import { fencesOf } from "./Examples.ts"
 
 /** The calls of curl of a page, below a heading if one is given, in their order. */

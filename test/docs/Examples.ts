@@ -4,7 +4,7 @@
 import { execFileSync } from "node:child_process"
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { root, type Source, sources } from "../layout/Source.ts"
+import { root, type Source, sources } from "../support/Source.ts"
 
 export interface Fence {
   /** The file and the line at which the fence begins. */

@@ -7,7 +7,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFi
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { packages } from "../../apps/bootstrap/packages.js"
-import { root, type Source } from "../layout/Source.ts"
+import { root, type Source } from "../support/Source.ts"
 
 export interface Manifest {
   readonly name: string

@@ -12,7 +12,7 @@ import { installLocked } from "../../apps/bootstrap/locked.js"
 import { packages } from "../../apps/bootstrap/packages.js"
 import { otherRuntimes } from "../../apps/bootstrap/runtimes.js"
 import { comparing, embedding, fencesOf } from "../docs/Examples.ts"
-import { root } from "../layout/Source.ts"
+import { root } from "../support/Source.ts"
 import { archiveOf, type Manifest, pack, textOf } from "./Installed.ts"
 import { entriesOf, expected, mistakes, program, strict } from "./Programs.ts"
 

@@ -7,16 +7,16 @@ import { BaseSequencer, type TestSpecification } from "vitest/node"
 import { type Project, projectOf } from "../projects.ts"
 import { root } from "./programs.ts"
 
-const order: ReadonlyArray<string> = ["e2e", "browser", "timing", "shared", "http", "contract", "unit"]
+const order: ReadonlyArray<string> = ["e2e", "browser", "shared", "http", "contract", "unit"]
 
 /** The files with long tests on every machine, within their project: whole browsers and processes. */
 const long = [
-  "test/gauntlet/",
-  "test/agent/hostile.",
-  "test/leaks/",
-  "test/agent/recovery/browser.",
-  "test/packages/",
-  "test/mail/"
+  "test/browser/gauntlet/",
+  "test/browser/agent/hostile.",
+  "test/e2e/leaks/",
+  "test/browser/agent/recovery.",
+  "test/e2e/packages/",
+  "test/http/mail/"
 ]
 
 /** Files of a lower rank run first. Where projects share processes, the files of one still follow each other. */

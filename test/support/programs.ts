@@ -13,7 +13,7 @@ export const programs = {
   chaosWorker: "test/chaos/WorkerProcess.ts",
   slotWorker: "test/support/SlotProcess.ts",
   server: "test/support/ServerProcess.ts",
-  fuzzTarget: "test/attack/fuzz/TargetProcess.ts"
+  fuzzTarget: "test/fuzz/TargetProcess.ts"
 } as const
 
 /** The file that Node runs: the bundled one in the folder `SLUICE_TEST_PROGRAMS`, or else the source. */

@@ -2,7 +2,7 @@
  * A real HTTP server on a free port with the stores on an embedded database, and plain requests to it.
  *
  * It shares the event loop and the heap with the tests, so its event loop is not measured as a whole.
- * `test/attack/bodies.test.ts` measures it while each endpoint receives the most expensive bodies.
+ * `test/http/attack/bodies.test.ts` measures it while each endpoint receives the most expensive bodies.
  */
 import { randomUUID } from "node:crypto"
 import type * as PgClient from "@effect/sql-pg/PgClient"

@@ -2,7 +2,7 @@
  * The names of the IANA time zone database, Zones and Links alike, as of its release 2025b.
  *
  * The list is ours to keep, because runtimes differ: some accept names that are none (`PST`, `IST`, `+02:00`), and what
- * they enumerate leaves the Links out. `node test/window/writeZoneNames.ts` writes it from a release of the database.
+ * they enumerate leaves the Links out. `node test/unit/window/writeZoneNames.ts` writes it from a release of the database.
  */
 
 /** The release of the database that the list is from. */

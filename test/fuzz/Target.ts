@@ -1,0 +1,65 @@
+/** A service to be attacked: it is started, asked for things to name in requests, and killed when it hangs. */
+import { type ChildProcess, fork } from "node:child_process"
+import { once } from "node:events"
+import { programOf } from "../support/programs.ts"
+import type { Things } from "./Case.ts"
+
+export interface Target {
+  readonly url: string
+  /** A new workspace with one of everything, by the names of path parameters. */
+  readonly things: () => Promise<Things>
+  /** The processor time that the service has used, in milliseconds. */
+  readonly processorMillis: () => Promise<number>
+  /** The processor time of the longest turn of its event loop since the last such question, in milliseconds. */
+  readonly heldMillis: () => Promise<number>
+  /** Ends it, whatever it does. */
+  readonly kill: () => Promise<void>
+}
+
+/** Starts a service on the PostgreSQL database at a URL, or in memory without one. */
+export const start = async (databaseUrl: string | null): Promise<Target> => {
+  const { SLUICE_TEST_FUZZ_DATABASE: _, ...environment } = process.env
+  const child = fork(programOf("fuzzTarget"), {
+    execArgv: ["--max-old-space-size=1024"],
+    // The log of the service would hide the findings.
+    stdio: ["ignore", "ignore", "inherit", "ipc"],
+    env: { ...environment, ...(databaseUrl === null ? {} : { SLUICE_TEST_FUZZ_DATABASE: databaseUrl }) }
+  })
+  const { url } = (await told(child)) as { readonly url: string }
+  const ask = async (question: string) => {
+    const answer = told(child)
+    child.send(question)
+    return answer
+  }
+  return {
+    url,
+    things: async () => {
+      const answer = (await ask("things")) as { readonly things?: Things; readonly failure?: string }
+      if (answer.things === undefined) throw new Error(`The service could not make things to name: ${answer.failure}`)
+      return answer.things
+    },
+    processorMillis: async () => Number(((await ask("usage")) as { readonly processorMillis: number }).processorMillis),
+    heldMillis: async () => Number(((await ask("held")) as { readonly heldMillis: number }).heldMillis),
+    kill: async () => {
+      if (child.exitCode !== null || child.signalCode !== null) return
+      const gone = once(child, "exit")
+      child.kill("SIGKILL")
+      await gone
+    }
+  }
+}
+
+/** The next message of a process; fails when it ends first. */
+const told = (child: ChildProcess): Promise<unknown> =>
+  new Promise((resolve, reject) => {
+    const message = (value: unknown) => {
+      child.off("exit", exit)
+      resolve(value)
+    }
+    const exit = () => {
+      child.off("message", message)
+      reject(new Error("The service ended"))
+    }
+    child.once("message", message)
+    child.once("exit", exit)
+  })

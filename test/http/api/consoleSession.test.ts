@@ -1,0 +1,154 @@
+/** Sessions of browsers at the console: how they begin, what they may do, and how they end. */
+import { assert, it } from "@effect/vitest"
+import { Effect, Redacted } from "effect"
+import { SignIns } from "../../../core/workspace/signin/SignIns.ts"
+import { type Answer, layerInMemory, type Member, Service } from "../../support/service.ts"
+
+const session = "/console/session"
+
+const own = Effect.map(Service, ({ url }) => ({ origin: url }))
+
+/** The cookie that an answer sets, as the browser sends it back. */
+const cookieOf = ({ headers }: Answer): string => (headers.get("set-cookie") ?? "").split(";")[0] ?? ""
+
+const signedIn = Effect.fnUntraced(function* (member: Member) {
+  const { send } = yield* Service
+  const answer = yield* send({ method: "POST", path: session, json: { key: member.key }, headers: yield* own })
+  assert.strictEqual(answer.status, 200)
+  return { answer, cookie: cookieOf(answer) }
+})
+
+it.layer(layerInMemory, { timeout: "120 seconds", excludeTestServices: true })("sessions of the console", (it) => {
+  it.effect("a key is exchanged for a cookie that no script reads, and that has the role of the key", () =>
+    Effect.gen(function* () {
+      const { member, send } = yield* Service
+      const viewer = yield* member("Viewer")
+      const { answer, cookie } = yield* signedIn(viewer)
+      assert.match(answer.headers.get("set-cookie") ?? "", /; Path=\/; Max-Age=43200; HttpOnly; SameSite=Strict$/)
+      assert.deepInclude(answer.body, {
+        role: "Viewer",
+        workspace_id: viewer.caller.workspaceId,
+        workspace_name: "Test"
+      })
+      assert.notInclude(answer.text, viewer.key)
+      const me = yield* send({ method: "GET", path: "/me", headers: { cookie } })
+      assert.deepStrictEqual(me.body, {
+        user_id: viewer.caller.userId,
+        role: "Viewer",
+        workspace_id: viewer.caller.workspaceId
+      })
+      const edit = yield* send({ method: "POST", path: "/workflows", json: {}, headers: { cookie, ...(yield* own) } })
+      assert.strictEqual(edit.status, 403)
+      const keys = yield* send({ method: "GET", path: "/api-keys", headers: { cookie } })
+      assert.strictEqual(keys.status, 403)
+    })
+  )
+
+  it.effect("a write is accepted from a page of the service alone, and a read from no other site's page", () =>
+    Effect.gen(function* () {
+      const { member, send, url } = yield* Service
+      const owner = yield* member("Owner")
+      const { cookie } = yield* signedIn(owner)
+      const make = (headers: Record<string, string>) =>
+        Effect.map(
+          send({ method: "POST", path: "/api-keys", json: { role: "Viewer" }, headers: { cookie, ...headers } }),
+          ({ status }) => status
+        )
+      assert.strictEqual(yield* make({}), 401)
+      assert.strictEqual(yield* make({ origin: "null" }), 401)
+      assert.strictEqual(yield* make({ origin: "http://127.0.0.1:1" }), 401)
+      assert.strictEqual(yield* make({ origin: `${url}.example.com` }), 401)
+      assert.strictEqual(yield* make({ origin: url, "sec-fetch-site": "same-site" }), 401)
+      assert.strictEqual(yield* make({ origin: url, "sec-fetch-site": "same-origin" }), 201)
+      const read = (site: string) =>
+        Effect.map(
+          send({ method: "GET", path: "/me", headers: { cookie, "sec-fetch-site": site } }),
+          ({ status }) => status
+        )
+      assert.deepStrictEqual(
+        yield* Effect.forEach(["same-origin", "none", "same-site", "cross-site"], read),
+        [200, 200, 401, 401]
+      )
+      for (const headers of [{}, { origin: "http://127.0.0.1:1" }]) {
+        const foreign = yield* send({ method: "POST", path: session, json: { key: owner.key }, headers })
+        assert.strictEqual(foreign.status, 403)
+        assert.isNull(foreign.headers.get("set-cookie"))
+      }
+    })
+  )
+
+  it.effect("a session ends when it is signed out and when its key is revoked, and a stream of it ends with it", () =>
+    Effect.gen(function* () {
+      const { member, revoke, send, url } = yield* Service
+      const owner = yield* member("Owner")
+      const [first, second] = [yield* signedIn(owner), yield* signedIn(owner)]
+      const status = (cookie: string) =>
+        Effect.map(send({ method: "GET", path: "/me", headers: { cookie } }), (answer) => answer.status)
+      const out = yield* send({ method: "DELETE", path: session, headers: { cookie: first.cookie, ...(yield* own) } })
+      assert.include(out.headers.get("set-cookie") ?? "", "Max-Age=0")
+      assert.deepStrictEqual([yield* status(first.cookie), yield* status(second.cookie)], [401, 200])
+      const stream = `/run/clients/00000000-0000-4000-8000-000000000000/events`
+      const open = yield* Effect.promise(() => fetch(`${url}${stream}`, { headers: { cookie: second.cookie } }))
+      assert.strictEqual(open.status, 200)
+      yield* Effect.promise(async () => open.body?.cancel())
+      yield* revoke(owner)
+      assert.strictEqual(yield* status(second.cookie), 401)
+      const now = yield* send({ method: "GET", path: session, headers: { cookie: second.cookie } })
+      assert.deepStrictEqual([now.status, now.body], [200, {}])
+    })
+  )
+
+  it.effect("a link opens one session", () =>
+    Effect.gen(function* () {
+      const { member, send } = yield* Service
+      const { caller, keyId } = yield* member("Member")
+      const link = Redacted.value(yield* (yield* SignIns).link(caller.workspaceId, keyId))
+      const enter = Effect.gen(function* () {
+        return yield* send({ method: "POST", path: session, json: { link }, headers: yield* own })
+      })
+      const both = yield* Effect.all([enter, enter], { concurrency: 2 })
+      assert.deepStrictEqual(both.map(({ status }) => status).toSorted(), [200, 401])
+      // The secret of a session is not that of a link, and the other way round.
+      const { cookie } = { cookie: cookieOf(both.find(({ status }) => status === 200) ?? both[0]) }
+      const secret = cookie.split("=")[1] ?? ""
+      const again = yield* send({ method: "POST", path: session, json: { link: secret }, headers: yield* own })
+      assert.strictEqual(again.status, 401)
+      const other = Redacted.value(yield* (yield* SignIns).link(caller.workspaceId, keyId))
+      const name = cookie.split("=")[0] ?? ""
+      const me = yield* send({ method: "GET", path: "/me", headers: { cookie: `${name}=${other}` } })
+      assert.strictEqual(me.status, 401)
+    }).pipe(Effect.provide(SignIns.layer))
+  )
+
+  it.effect("a key makes a link that opens a session with its role; a session makes none", () =>
+    Effect.gen(function* () {
+      const { member, send } = yield* Service
+      const viewer = yield* member("Viewer")
+      const made = yield* send({ method: "POST", path: "/sign-in-links", key: viewer.key })
+      assert.strictEqual(made.status, 201)
+      assert.strictEqual(made.headers.get("cache-control"), "no-store")
+      const json = { link: made.body.link }
+      const opened = yield* send({ method: "POST", path: session, json, headers: yield* own })
+      assert.deepInclude(opened.body, { role: "Viewer", user_id: viewer.caller.userId })
+      const headers = { cookie: cookieOf(opened), ...(yield* own) }
+      const refused = yield* send({ method: "POST", path: "/sign-in-links", headers })
+      assert.strictEqual(refused.status, 403)
+      assert.include(refused.text, "expected an API key")
+    })
+  )
+
+  it.effect("a body that is no sign-in, and a key that is unknown, are refused in a sentence", () =>
+    Effect.gen(function* () {
+      const { send } = yield* Service
+      const headers = yield* own
+      for (const json of [{}, { key: 1 }, { key: "" }, [], { link: "x".repeat(300) }]) {
+        const answer = yield* send({ method: "POST", path: session, json, headers })
+        assert.strictEqual(answer.status, 400)
+        assert.include(String(answer.body.message), "Expected a body such as")
+      }
+      const unknown = yield* send({ method: "POST", path: session, json: { key: "sk_unknown" }, headers })
+      assert.strictEqual(unknown.status, 401)
+      assert.include(String(unknown.body.message), "This API key is not valid")
+    })
+  )
+})

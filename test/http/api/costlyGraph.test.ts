@@ -1,0 +1,47 @@
+import { assert, it } from "@effect/vitest"
+import { Effect, Layer, Schedule } from "effect"
+import { TestClock } from "effect/testing"
+import * as AgentExecutor from "../../../core/execution/AgentExecutor.ts"
+import * as Worker from "../../../core/run/Worker.ts"
+import * as ScriptedBrowser from "../../../core/testing/browser/ScriptedBrowser.ts"
+import * as Sandbox from "../../../core/workflow/sandbox/Sandbox.ts"
+import { graphOf } from "../../support/browser.ts"
+import { layerInMemory, Service } from "../../support/service.ts"
+
+/** Reads no graph within its time, as on a machine that is slower than the one where the workflow was saved. */
+const slow: Sandbox.Shape = {
+  run: (owner, name, asked) =>
+    name === "readGraph"
+      ? Effect.fail(new Sandbox.TooCostly({ exceeded: "time", limit: "10 s" }))
+      : Sandbox.inProcess.run(owner, name, asked)
+}
+
+const working = Worker.run({ name: "w", capacity: 1, leaseMillis: 30_000, graceMillis: 0 }).pipe(
+  Effect.provide(Layer.fresh(AgentExecutor.layer.pipe(Layer.provide(ScriptedBrowser.layer({}))))),
+  Effect.provideService(Sandbox.Sandbox, slow),
+  Effect.forkScoped
+)
+
+it.layer(layerInMemory, { timeout: "30 seconds" })("a run whose graph takes too long to be read", (it) => {
+  it.effect("fails with LIMIT-E0007, which says what was exceeded", () =>
+    Effect.gen(function* () {
+      const { member, send } = yield* Service
+      const { key } = yield* member("Member")
+      const json = { name: "Long", ...graphOf("https://site.test/", []) }
+      const saved = yield* send({ method: "POST", path: "/workflows", key, json })
+      assert.strictEqual(saved.status, 201, saved.text)
+      const run = yield* send({ method: "POST", path: "/run", key, json: { workflow_id: saved.body.id } })
+      yield* working
+      const ended = yield* Effect.andThen(
+        TestClock.adjust("50 millis"),
+        send({ method: "GET", path: `/run/${run.body.session_id}`, key })
+      ).pipe(
+        Effect.flatMap(({ body }) => (body.execution_end === null ? Effect.fail("not yet") : Effect.succeed(body))),
+        Effect.retry(Schedule.recurs(500))
+      )
+      const told = JSON.stringify(ended)
+      assert.include(told, "LIMIT-E0007")
+      assert.include(told, "The check takes longer than 10 s")
+    })
+  )
+})

@@ -1,0 +1,109 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Selector from "../../../core/browser/element/Selector.ts"
+import * as SelectorSyntax from "../../../core/workflow/language/graph/SelectorSyntax.ts"
+import { usedMillis } from "../../support/processorTime.ts"
+
+const xpath = (text: string) => {
+  const selector = Selector.parse(text)
+  if (selector.kind !== "xpath") throw new Error(`${text} is ${selector.kind}`)
+  return selector
+}
+
+describe("a selector", () => {
+  it("is an XPath unless it says otherwise", () => {
+    assert.strictEqual(xpath("//a").query.plain, "//a")
+    assert.strictEqual(xpath("xpath=//a").query.plain, "//a")
+    for (const named of ["css=a", "role=button[name='x']", "text=Hello"]) {
+      assert.deepStrictEqual(Selector.parse(named), { kind: "named", text: named })
+    }
+  })
+
+  it("is read soon, and refused above its limit of length", () => {
+    const began = usedMillis()
+    for (const text of ["/a".repeat(4_900), `//a[${"@b='c' or ".repeat(900)}@d]`]) {
+      assert.lengthOf(xpath(text).frames, 0)
+    }
+    for (const text of ["/a".repeat(200_000), `css=${"a ".repeat(200_000)}`]) {
+      assert.deepInclude(Selector.parse(text), { kind: "refused", reason: "it is longer than 10000 characters" })
+      assert.isString(SelectorSyntax.check(text))
+    }
+    assert.isBelow(usedMillis() - began, 1_000)
+  })
+
+  it("is not evaluated when it names functions of the engine's own", () => {
+    for (const text of [
+      "fontoxpath:fetch('http://x/')",
+      "//a[fontoxpath:evaluate(.)]",
+      "Q{http://fontoxml.com/fontoxpath}fetch('x')"
+    ]) {
+      assert.strictEqual(Selector.parse(text).kind, "refused", text)
+    }
+    assert.strictEqual(Selector.parse("//a[.='fontoxpath:fetch']").kind, "xpath")
+  })
+
+  it.each([
+    ["//iframe[@id='a']//button", ["//iframe[@id='a']"], "//button"],
+    ["//iframe[@id='a/b[c]']/html/body/p[1]", ["//iframe[@id='a/b[c]']"], "/html/body/p[1]"],
+    ["//div/iframe[1]//iframe[2]//b", ["//div/iframe[1]", "//iframe[2]"], "//b"],
+    ["(//iframe)[2]//button", ["(//iframe)[2]"], "//button"],
+    ["//frame[@name='x']//a", ["//frame[@name='x']"], "//a"],
+    ["//iframe", [], "//iframe"],
+    ["//div[iframe/p]//b", [], "//div[iframe/p]//b"],
+    ["//iframe//a | //b", [], "//iframe//a | //b"],
+    ["//a[@class='iframe']/b", [], "//a[@class='iframe']/b"],
+    ["count(//iframe//a)", [], "count(//iframe//a)"]
+  ])("%s crosses frames", (text, frames, rest) => {
+    const selector = xpath(text)
+    assert.deepStrictEqual(
+      selector.frames.map(({ plain }) => plain),
+      frames
+    )
+    assert.strictEqual(selector.query.plain, rest)
+  })
+
+  it.each([
+    ["//a", 0],
+    ["//a[@href='//x']", 0],
+    ["//div[.//span[text()='x']]", 0],
+    ["//a[count(//b) > 1]", 1],
+    ["//*[//*[//*]]", 2],
+    ["//*[following::*[preceding::*]]", 2],
+    ["//a[following-sibling::b]", 0],
+    ["//label[@for = //input/@id]", 1]
+  ])("%s walks over the document %i times for each element", (text, weight) => {
+    assert.strictEqual(xpath(text).query.weight, weight)
+  })
+
+  it.each([
+    ["//a", "/descendant::a"],
+    ["//DIV/SPAN[@Id='X']", "/descendant::div/span[@Id='X']"],
+    ["//a[1]", "//a[1]"],
+    ["//a[last()]", "//a[last()]"],
+    ["//a[position() = 2]", "//a[position() = 2]"],
+    [
+      "//tr[lower-case(@class) = 'row']//td[contains(., '//b')]",
+      "/descendant::tr[lower-case(@class) = 'row']/descendant::td[contains(., '//b')]"
+    ],
+    ["//a[matches(., 'x')][2]", "//a[matches(., 'x')][2]"],
+    ["//a[count(b)]", "//a[count(b)]"],
+    ["//@href", "//@href"],
+    ["//text()", "//text()"],
+    ["//ancestor::a", "//ancestor::a"]
+  ])("%s is %s for the engine of XPath 3.1", (text, modern) => {
+    assert.strictEqual(xpath(text).query.modern, modern)
+  })
+
+  it.each([
+    ["/td[1]", "./td[1]"],
+    ["//td", ".//td"],
+    ["./td", "./td"],
+    ["td/a", "td/a"],
+    ["lower-case(/td[2]/text())", "lower-case(./td[2]/text())"],
+    ["/td[1] | /th[1]", "./td[1] | ./th[1]"],
+    ["/td[. = //h1]", "./td[. = //h1]"],
+    ["string-join(/td/text(), '/')", "string-join(./td/text(), '/')"],
+    ["/td/a/@href", "./td/a/@href"]
+  ])("%s in a row is %s", (text, relative) => {
+    assert.strictEqual(Selector.relative(text), relative)
+  })
+})

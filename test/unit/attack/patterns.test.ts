@@ -1,0 +1,194 @@
+/**
+ * Regular expressions of ours take time that grows with the length of a text, and not with its square: a page or a caller
+ * that writes the worst text for one of them stops nothing.
+ */
+import { readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { assert, describe, it, vi } from "@effect/vitest"
+import { Effect } from "effect"
+import { parseAst } from "rolldown/parseAst"
+import { Secrets } from "../../../core/redaction/Secrets.ts"
+import { slowest } from "../../support/expensiveTexts.ts"
+import { leastMillis } from "../../support/processorTime.ts"
+import { scale } from "../../support/scale.ts"
+
+const root = join(import.meta.dirname, "../../..")
+
+const sources = ["core", "adapters", "apps"]
+  .flatMap((folder) => readdirSync(join(root, folder), { recursive: true }).map((path) => join(folder, String(path))))
+  .filter((path) => path.endsWith(".ts"))
+  .toSorted()
+
+interface Found {
+  readonly file: string
+  readonly source: string
+  readonly flags: string
+}
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null
+
+/** The regular expressions that a file writes down, and how many it composes. */
+const expressionsOf = (file: string): { readonly literals: ReadonlyArray<Found>; readonly composed: number } => {
+  const literals: Array<Found> = []
+  let composed = 0
+  const pending: Array<unknown> = [parseAst(readFileSync(join(root, file), "utf8"), { lang: "ts" })]
+  for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
+    if (!isRecord(node)) continue
+    const { callee, regex } = node
+    if (isRecord(regex)) literals.push({ file, source: String(regex.pattern), flags: String(regex.flags) })
+    if (node.type === "NewExpression" && isRecord(callee) && callee.name === "RegExp") composed++
+    // An absent part of the tree is null, and a list may have holes.
+    pending.push(...Object.values(node).filter((value) => value !== undefined && value !== null))
+  }
+  return { literals, composed }
+}
+
+const expressions = sources.map((file) => ({ file, ...expressionsOf(file) }))
+const literals = new Map(
+  expressions.flatMap((one) => one.literals).map((one) => [`/${one.source}/${one.flags}`, one] as const)
+)
+
+/** Far above what a linear one takes, so that a busy machine fails nothing, and far below what a quadratic one takes. */
+const most = { millis: 150, characters: 40_000 }
+
+describe("a regular expression", () => {
+  it("is found wherever it is written down", () => assert.isAbove(literals.size, 200))
+
+  it("that the source writes down is linear in the length of a text", () => {
+    const slow = [...literals].flatMap(([text, { file, flags, source }]) => {
+      const found = slowest(source, flags, most)
+      return found === null ? [] : [{ file, expression: text, ...found }]
+    })
+    assert.deepEqual(slow, [])
+  }, 300_000)
+  it.each([
+    ["(a+)+$", ""],
+    ["(?:a|a)*b", ""],
+    ["\\\\*x", "g"],
+    ["\\s+$", ""],
+    ["<b>.*</b>", ""]
+  ])("such as /%s/%s would be found out", (source, flags) => assert.isNotNull(slowest(source, flags, most)), 60_000)
+
+  /** Those that are composed while the program runs, and why they are linear. */
+  const composed: Readonly<Record<string, string>> = {
+    "adapters/playwright/injected/find/ModernXPath.ts": "written by a workflow, runs in the page",
+    "adapters/playwright/inpage/Snapshot.ts": "a fixed mark and digits, runs in the page",
+    "adapters/s3/S3Artifacts.ts": "excludes the sign that ends it",
+    "apps/conformance/scenario/Interactions.ts": "of the service under test, tried on seven characters at most",
+    "core/vault/inbox/Candidate.ts": "measured here as it is composed",
+    "core/vault/inbox/Wording.ts": "measured here as it is composed",
+    "core/workflow/component/Instances.ts": "anchored, of fixed length",
+    "core/workflow/language/expression/Pattern.ts": "compiled to find out whether it may be, and not run",
+    "core/workflow/language/expression/SafePattern.ts": "proven linear before it is run",
+    "core/workflow/language/expression/SafeRegex.ts": "proven linear before it is run",
+    "core/workflow/language/warning/SelectorWarnings.ts": "anchored, without repetitions",
+    "core/workflow/language/parameters/TransformParameters.ts": "anchored, its repetitions are bounded",
+    "core/workflow/sandbox/Operations.ts": "checked by SafePattern, and run in a thread with a deadline"
+  }
+
+  it("that is composed when its file is loaded is linear", async () => {
+    const recorded: Array<RegExp> = []
+    const Original = globalThis.RegExp
+    globalThis.RegExp = new Proxy(Original, {
+      construct: (target, given, newTarget) => {
+        const made = Reflect.construct(target, given, newTarget) as RegExp
+        recorded.push(made)
+        return made
+      }
+    })
+    try {
+      vi.resetModules()
+      await import("../../../core/vault/inbox/Candidate.ts")
+      await import("../../../core/vault/inbox/Wording.ts")
+    } finally {
+      globalThis.RegExp = Original
+    }
+    assert.isAbove(recorded.length, 3)
+    assert.deepEqual(
+      recorded.flatMap(({ flags, source }) => {
+        const found = slowest(source, flags, most)
+        return found === null ? [] : [{ source, ...found }]
+      }),
+      []
+    )
+  })
+
+  it("that is composed is known, with why it is linear", () => {
+    const found = expressions.filter((one) => one.composed > 0).map(({ file }) => file)
+    assert.deepEqual(found, Object.keys(composed).toSorted())
+  })
+})
+
+describe("hiding secrets", () => {
+  const length = 40_000 * scale
+  /** In milliseconds of processor time. */
+  const most = 150 * scale
+  const values = [
+    "@pass1",
+    "!!!!",
+    "!@#$",
+    "\\@#$x",
+    " @ @",
+    "éééé",
+    "😀😀",
+    "\n\n\n\n",
+    "a b c",
+    "ÿûï¾",
+    `${"@".repeat(511)}b`,
+    `${"\\".repeat(500)}b`,
+    `${"@#".repeat(250)}b`,
+    "=".repeat(511),
+    `${`${"=".repeat(32)}a`.repeat(15)}!`,
+    `${`${"=".repeat(99)}a`.repeat(5)}!`,
+    `${"a ".repeat(250)}b`
+  ]
+  const texts = [
+    "\\",
+    "@",
+    "%25",
+    "&amp;",
+    "&#0",
+    "0",
+    "+",
+    " ",
+    "\\u00",
+    "\\\\@",
+    "@#",
+    "a ",
+    "/",
+    "_",
+    "-",
+    "%2525",
+    "&amp;amp;",
+    "\n",
+    "é",
+    "=",
+    `${"\\".repeat(15)}=`,
+    `${"=".repeat(32)}a`,
+    `${"=".repeat(99)}a`
+  ]
+
+  /** A value as a name of a test shows it. */
+  const shown = (value: string) => (value.length <= 40 ? value : `${value.slice(0, 30)}… (${value.length})`)
+
+  it.each(values.map((value) => [shown(value), value]))(
+    "takes time that grows with the text alone: %j",
+    async (_, value) => {
+      const secrets = new Secrets()
+      secrets.add(value, "secret")
+      for (const text of texts) {
+        // Each repetition holds the known form of the value.
+        const known = value.replace(/[^A-Za-z0-9]+/g, " ")
+        const hostile = `${text.repeat(Math.ceil(length / 20 / text.length))}${known}`.repeat(20)
+        const millis = leastMillis(most, () => {
+          Effect.runSync(secrets.hideLong(hostile))
+          secrets.hideInName(hostile)
+        })
+        // At most 40 ms on an idle machine. Five seconds where each character begins a search through all that follow, and
+        // 400 ms where a pattern of all pieces of a long value is compiled.
+        assert.isBelow(millis, most, JSON.stringify(text))
+      }
+    }
+  )
+})

@@ -1,0 +1,220 @@
+import { assert, it } from "@effect/vitest"
+import { Effect, Result, Schema } from "effect"
+import type { Candidate } from "../../../core/builder/Command.ts"
+import * as Draft from "../../../core/builder/Draft.ts"
+import * as SaveBody from "../../../core/workflow/SaveBody.ts"
+
+const id = (number: number): string => `00000000-0000-4000-8000-${String(number).padStart(12, "0")}`
+
+const fresh = (inputs: Schema.JsonObject = {}) =>
+  Draft.fresh(
+    {
+      name: "New",
+      description: null,
+      startUrl: "https://example.com",
+      inputSchema: Draft.schemaOf(inputs),
+      vaultSchema: {},
+      settings: {}
+    },
+    { start: id(1), end: id(2) }
+  )
+
+const insert = (draft: Draft.Draft, candidate: Candidate, number = 10) =>
+  Effect.map(Draft.insert(draft, candidate, { node: id(number), end: id(number + 1) }), (inserted) => inserted.draft)
+
+const click = (selector: string): Candidate => ({ action: "CLICK", parameters: { selector } })
+
+const order = Effect.fnUntraced(function* (draft: Draft.Draft) {
+  const { edges, nodes, start } = yield* Draft.graph(draft)
+  const found: Array<string> = []
+  for (let at: string | undefined = start; at !== undefined; ) {
+    found.push(nodes.get(at)?.name ?? "")
+    const edge = edges.get(at)
+    at = edge?._tag === "Next" ? edge.to : edge?._tag === "Branch" ? edge.onTrue : undefined
+  }
+  return found
+})
+
+it.effect("steps are put in one behind the other, under names of their own", () =>
+  Effect.gen(function* () {
+    let draft = yield* fresh()
+    for (const number of [10, 20, 30]) draft = yield* insert(draft, click("//a"), number)
+    const names = ["Open the start page", "Click //a", "Click //a 2", "Click //a 3", "Done"]
+    assert.deepStrictEqual(yield* order(draft), names)
+  })
+)
+
+it.effect.each([
+  ["a parameter that is missing", { action: "CLICK", parameters: {} }, "parameters.selector"],
+  ["an unknown action", { action: "FLY", parameters: {} }, "action"],
+  ["another START", { action: "START", parameters: { url: "https://a.b" } }, "action"],
+  ["another END", { action: "END", parameters: {} }, "action"],
+  [
+    "a loop over nothing",
+    { action: "LOOP", parameters: { variable_current_item: "a", variable_current_index: "b" } },
+    "parameters.variable_over"
+  ],
+  ["an input that there is not", click("{{context.inputs.password}}"), "parameters.selector"],
+  ["a value that nothing has set", click("{{context.orders}}"), "parameters.selector"],
+  ["an expression that cannot be read", click("{{1 +}}"), "parameters.selector"]
+] as const)("%s is refused at its place in the node", ([_name, candidate, path]) =>
+  Effect.gen(function* () {
+    const refused = yield* Effect.flip(insert(yield* fresh({ user: "me" }), candidate))
+    assert.deepStrictEqual("problems" in refused && refused.problems.map((problem) => problem.path), [path])
+  })
+)
+
+it.effect("a condition ends the workflow where it does not hold", () =>
+  Effect.gen(function* () {
+    const check = { action: "BOOL_CONDITION", parameters: { comparison_operator: "EQUAL" } }
+    const draft = yield* insert(yield* fresh(), check)
+    const { edges, nodes } = yield* Draft.graph(draft)
+    assert.deepStrictEqual(edges.get(id(10)), { _tag: "Branch", onTrue: id(2), onFalse: id(11) })
+    assert.strictEqual(nodes.get(id(11))?.action, "END")
+    assert.deepStrictEqual(draft.cursor, { after: id(10), way: "true" })
+  })
+)
+
+it.effect("a step that others need, or that branches, cannot be dropped", () =>
+  Effect.gen(function* () {
+    const model = { type: "object", properties: { title: { type: "string", path: "//h1" } } }
+    const extracting = { action: "EXTRACT_DATAMODEL", parameters: { extract_data_model: model } }
+    const extracted = yield* insert(yield* fresh(), extracting)
+    const used = yield* insert(extracted, click("{{context.title}}"), 20)
+    const refused = yield* Effect.flip(Draft.drop(Draft.passed(used, { after: id(1), way: "to" })))
+    assert.include(JSON.stringify(refused), "which no node before it sets")
+    assert.isTrue(Result.isFailure(yield* Effect.result(Draft.drop(yield* fresh()))))
+  })
+)
+
+it.effect("the last step is repeated on every page that a link leads to, until that is taken back", () =>
+  Effect.gen(function* () {
+    const model = { type: "object", properties: { title: { type: "string", path: "//h1" } } }
+    const ids = { check: id(30), click: id(31) }
+    const first = yield* fresh()
+    assert.include(JSON.stringify(yield* Effect.flip(Draft.paged(first, "//a", ids))), "expected a step before")
+    const reading = yield* insert(first, { action: "EXTRACT_DATAMODEL", parameters: { extract_data_model: model } })
+    const { draft } = yield* Draft.paged(reading, "//a[@rel='next']", ids)
+    const { edges } = yield* Draft.graph(draft)
+    assert.deepStrictEqual(edges.get(id(10)), { _tag: "Next", to: id(30) })
+    assert.deepStrictEqual(edges.get(id(30)), { _tag: "Branch", onTrue: id(31), onFalse: id(2) })
+    assert.deepStrictEqual(edges.get(id(31)), { _tag: "Next", to: id(10) })
+    assert.deepStrictEqual(draft.cursor, { after: id(30), way: "false" })
+    const onward = yield* insert(draft, click("//b"), 40)
+    assert.deepStrictEqual((yield* Draft.graph(onward)).edges.get(id(30)), {
+      _tag: "Branch",
+      onTrue: id(31),
+      onFalse: id(40)
+    })
+    const undone = Draft.undo(draft)?.draft
+    assert.deepStrictEqual(undone?.content, reading.content)
+    assert.deepStrictEqual(undone?.cursor, reading.cursor)
+  })
+)
+
+const loop: Candidate = {
+  action: "LOOP",
+  name: "For each",
+  parameters: { variable_over: 3, variable_current_item: "row", variable_current_index: "row_number" }
+}
+
+it.effect("what follows a loop goes into its body, until the cursor is behind it", () =>
+  Effect.gen(function* () {
+    const first = yield* fresh()
+    assert.isNull(Draft.loopAround(first))
+    const empty = yield* insert(first, loop)
+    assert.deepStrictEqual((yield* Draft.graph(empty)).edges.get(id(10)), { _tag: "Loop", body: id(10), done: id(2) })
+    assert.strictEqual(Draft.loopAround(empty), id(10))
+    const filled = yield* insert(empty, click("(//a)[{{context.runtime.row_number + 1}}]"), 20)
+    const { edges } = yield* Draft.graph(filled)
+    assert.deepStrictEqual(edges.get(id(10)), { _tag: "Loop", body: id(20), done: id(2) })
+    assert.deepStrictEqual(edges.get(id(20)), { _tag: "Next", to: id(10) })
+    assert.strictEqual(Draft.loopAround(filled), id(10))
+    const inner = yield* insert(
+      yield* insert(filled, { ...loop, parameters: { ...loop.parameters, variable_current_item: "cell" } }, 30),
+      click("//b"),
+      40
+    )
+    assert.strictEqual(Draft.loopAround(inner), id(30))
+    const between = Draft.passed(inner, { after: id(30), way: "loop_done" })
+    assert.strictEqual(Draft.loopAround(between), id(10))
+    const behind = yield* insert(Draft.passed(inner, { after: id(10), way: "loop_done" }), click("//c"), 50)
+    assert.isNull(Draft.loopAround(behind))
+    assert.deepStrictEqual((yield* Draft.graph(behind)).edges.get(id(10)), { _tag: "Loop", body: id(20), done: id(50) })
+  })
+)
+
+it.effect("an input and a credential are added under names that are free, until that is taken back", () =>
+  Effect.gen(function* () {
+    const first = yield* fresh({ user: "me" })
+    const { draft, inputs } = yield* Draft.withInput(first, "city", "Bremen")
+    assert.deepStrictEqual(inputs, { city: "Bremen" })
+    assert.deepStrictEqual(draft.content.input_schema.required, ["user", "city"])
+    const typed = yield* insert(draft, {
+      action: "INPUT_TEXT",
+      parameters: { selector: "#c", text: "{{context.inputs.city}}" }
+    })
+    const signing = (yield* Draft.withCredential(typed, "BANK", "https://bank.example", "clerk")).draft
+    assert.deepStrictEqual(signing.content.vault_schema, {
+      BANK: { type: "credential", domain: "https://bank.example" }
+    })
+    for (const name of ["user", "BANK", "1st", "a b", ""]) {
+      assert.isTrue(Result.isFailure(yield* Effect.result(Draft.withInput(signing, name, "x"))), name)
+    }
+    let undone: Draft.Draft = signing
+    for (let back = Draft.undo(undone); back !== null; back = Draft.undo(undone)) undone = back.draft
+    assert.deepStrictEqual(undone.content, first.content)
+  })
+)
+
+it("a schema is made of the inputs that are given", () => {
+  assert.deepStrictEqual(Draft.schemaOf({ a: "x", b: 1, c: true, d: [1], e: {}, f: null }), {
+    type: "object",
+    properties: {
+      a: { type: "string" },
+      b: { type: "number" },
+      c: { type: "boolean" },
+      d: { type: "array" },
+      e: { type: "object" },
+      f: {}
+    },
+    required: ["a", "b", "c", "d", "e", "f"],
+    additionalProperties: false
+  })
+})
+
+const Change = Schema.Literals(["click", "check", "loop", "leave", "drop", "undo", "forward"])
+
+it.effect.prop(
+  "whatever is changed, the draft can be saved, and taking every change back gives the first draft again",
+  [Schema.Array(Change).check(Schema.isMaxLength(20))],
+  ([changes]) =>
+    Effect.gen(function* () {
+      let draft = yield* fresh()
+      const first = draft.content
+      for (const [index, change] of changes.entries()) {
+        const number = 10 * (index + 1)
+        if (change === "click") draft = yield* insert(draft, click(`//a[${index}]`), number)
+        if (change === "check") {
+          const parameters = { comparison_operator: "EQUAL" }
+          draft = yield* insert(draft, { action: "BOOL_CONDITION", parameters }, number)
+        }
+        if (change === "loop") draft = yield* insert(draft, loop, number)
+        if (change === "leave") {
+          const around = Draft.loopAround(draft)
+          if (around !== null) draft = Draft.passed(draft, { after: around, way: "loop_done" })
+        }
+        if (change === "drop") {
+          const dropped = yield* Effect.result(Draft.drop(draft))
+          draft = Result.isSuccess(dropped) ? dropped.success.draft : draft
+        }
+        if (change === "undo") draft = Draft.undo(draft)?.draft ?? draft
+        if (change === "forward") draft = Draft.passed(draft, { after: id(1), way: "to" })
+        assert.deepStrictEqual(SaveBody.read(Draft.body(draft), 0).problems, [])
+        const graph = yield* Draft.graph(draft)
+        assert.isTrue(graph.nodes.has(Draft.next(draft, graph).id))
+      }
+      for (let undone = Draft.undo(draft); undone !== null; undone = Draft.undo(draft)) draft = undone.draft
+      assert.deepStrictEqual(draft.content, first)
+    })
+)

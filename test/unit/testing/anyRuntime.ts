@@ -1,0 +1,69 @@
+/**
+ * Runs the unit tests of the core on the runtime that runs this file, in one process. `deno task test` runs all of them,
+ * `deno task test FILES…` some, and with `--short` those that take little time, as `npm test` does.
+ *
+ * It fails when a test fails, when a file has no tests, and when no test has passed.
+ */
+import process from "node:process"
+import { projectOf } from "../../projects.ts"
+import { importsOf, root, sources } from "../../support/Source.ts"
+import { type Results, runFile } from "./TestRun.ts"
+
+/** They compare with snapshots, which only the processes of Vitest keep. */
+const withSnapshots: ReadonlySet<string> = new Set(["test/unit/event/eventJson.test.ts"])
+
+/** Those that take more than half a second of processor time. */
+const long: ReadonlySet<string> = new Set([
+  "test/unit/agent/credentials.test.ts",
+  "test/unit/agent/dataActions.test.ts",
+  "test/unit/agent/secrets.test.ts",
+  "test/unit/agent/tfa.test.ts",
+  "test/unit/builder/host.test.ts",
+  "test/unit/cli/views.test.ts",
+  "test/unit/docs/examples.test.ts",
+  "test/unit/event/eventBounds.test.ts",
+  "test/unit/mail/parser.test.ts",
+  "test/unit/run/executors.test.ts",
+  "test/unit/run/worker.test.ts",
+  "test/unit/schedule/timing.test.ts",
+  "test/unit/simulation/simulation.test.ts",
+  "test/unit/testing/contracts.test.ts",
+  "test/unit/testing/crypto.test.ts",
+  "test/unit/testing/generators.test.ts",
+  "test/unit/testing/kit.test.ts",
+  "test/unit/testing/starts.test.ts",
+  "test/unit/vault/masterRotation.test.ts",
+  "test/unit/vault/rotation.test.ts",
+  "test/unit/webhook/rules.test.ts",
+  "test/unit/webhook/sender.test.ts",
+  "test/unit/window/exchange.test.ts",
+  "test/unit/window/properties.test.ts",
+  "test/unit/workflow/expression.test.ts",
+  "test/unit/workflow/saving.test.ts"
+])
+
+const ofCore = sources("test")
+  .filter((source) => source.path.endsWith(".test.ts") && projectOf(source.path) === "unit")
+  .filter((source) => importsOf(source).some((module) => module.startsWith("core/")))
+  .map(({ path }) => path)
+  .filter((path) => !withSnapshots.has(path))
+  .toSorted()
+
+const args = process.argv.slice(2)
+const named = args.filter((arg) => !arg.startsWith("--"))
+const short = args.includes("--short")
+const files = named.length > 0 ? named : ofCore.filter((path) => !short || !long.has(path))
+
+const all: Array<Results> = []
+for (const path of files) {
+  const results = await runFile(root, path)
+  for (const { reason, title } of results.failures) process.stdout.write(`FAILED ${title}\n${reason}\n`)
+  all.push(results)
+}
+const total = (count: (results: Results) => number) => all.reduce((sum, results) => sum + count(results), 0)
+const passed = total((results) => results.passed)
+const skipped = total((results) => results.skipped)
+const failed = total(({ failures }) => failures.length)
+process.stdout.write(`${files.length} files: ${passed} passed, ${skipped} skipped, ${failed} failed\n`)
+// What a test has left behind, such as a timer, must not keep the process.
+process.exit(failed === 0 && passed > 0 ? 0 : 1)

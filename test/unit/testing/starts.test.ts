@@ -1,0 +1,135 @@
+import { assert, describe, it } from "@effect/vitest"
+import { type Context, Effect, Layer } from "effect"
+import * as Memory from "../../../adapters/memory/Memory.ts"
+import { GateStore } from "../../../core/gate/GateStore.ts"
+import { RunStore } from "../../../core/run/RunStore.ts"
+import * as Contract from "../../../core/testing/contract/Contract.ts"
+import * as HoldContract from "../../../core/testing/contract/start/HoldContract.ts"
+import * as LoginContract from "../../../core/testing/contract/start/LoginContract.ts"
+import * as PaceContract from "../../../core/testing/contract/start/PaceContract.ts"
+
+type Stores = Layer.Success<typeof Memory.layer>
+
+/** The stores in memory, of which one has a fault. */
+const faulty = <Id, Shape>(port: Context.Key<Id, Shape>, fault: (store: Shape) => Shape) =>
+  Layer.effect(port, Effect.map(port, fault)).pipe(Layer.provideMerge(Memory.layer))
+
+const all = [...HoldContract.promises, ...PaceContract.promises, ...LoginContract.promises]
+
+/** Each fault, what it is, and the promises that it breaks. */
+const faults: Readonly<Record<string, readonly [Layer.Layer<Stores>, ReadonlyArray<string>]>> = {
+  "a queue in which every run is the first": [
+    faulty(GateStore, (store) => ({ ...store, queue: (workflowId) => store.queue(workflowId) })),
+    ["its queue is counted from one of its runs, with what has started and how long runs took"]
+  ],
+  "a queue that does not know how long runs take": [
+    faulty(GateStore, (store) => ({
+      ...store,
+      queue: (...asked) => Effect.map(store.queue(...asked), (queue) => ({ ...queue, durationMillis: null }))
+    })),
+    ["its queue is counted from one of its runs, with what has started and how long runs took"]
+  ],
+  "paced workflows that were not asked about": [
+    faulty(GateStore, (store) => ({
+      ...store,
+      paced: (workspaceId, _, limit) => store.paced(workspaceId, undefined, limit)
+    })),
+    ["its queue is counted from one of its runs, with what has started and how long runs took"]
+  ],
+  "more paced workflows than were asked for": [
+    faulty(GateStore, (store) => ({
+      ...store,
+      paced: (workspaceId, workflowIds) => store.paced(workspaceId, workflowIds, 100)
+    })),
+    ["its queue is counted from one of its runs, with what has started and how long runs took"]
+  ],
+  "holds that are announced to every run": [
+    faulty(RunStore, (store) => ({
+      ...store,
+      announceHolds: (limit, announcement) =>
+        store.announceHolds(limit, { ...announcement, announcesToAll: () => Effect.succeed(true) })
+    })),
+    [
+      "the announcement of holds tells the workflow once how many runs are held, and a run that is not watched nothing until it is"
+    ]
+  ],
+  "holds that are announced to one piece of the runs": [
+    faulty(RunStore, (store) => ({
+      ...store,
+      announceHolds: (...asked) => Effect.as(store.announceHolds(...asked), false)
+    })),
+    HoldContract.promises.map(({ title }) => title)
+  ],
+  "holds that no workflow is told of": [
+    faulty(RunStore, (store) => ({
+      ...store,
+      announceHolds: (limit, announcement) => store.announceHolds(limit, { ...announcement, ofWorkflow: () => [] })
+    })),
+    [
+      "the announcement of holds tells the workflow once how many runs are held, and a run that is not watched nothing until it is",
+      "the announcement of holds tells all held runs where it is asked to, and announces to other workflows in between"
+    ]
+  ],
+  "runs that are watched in name only": [
+    faulty(RunStore, (store) => ({ ...store, watch: () => Effect.succeed(false) })),
+    [
+      "the announcement of holds tells the workflow once how many runs are held, and a run that is not watched nothing until it is",
+      "the announcement of holds watches a run only for its workspace, and changes no run that is not waiting or not held"
+    ]
+  ],
+  "strangers who may ask to watch": [
+    faulty(RunStore, (store) => ({
+      ...store,
+      watch: (...asked) => Effect.catchTag(store.watch(...asked), "RunNotFound", () => Effect.succeed(false))
+    })),
+    [
+      "the announcement of holds watches a run only for its workspace, and changes no run that is not waiting or not held"
+    ]
+  ],
+  "logins that let no other run begin its own": [
+    faulty(RunStore, (store) => ({ ...store, loggedIn: () => Effect.succeed(true) })),
+    [
+      "one run at a time signs in where that is asked for, until it has or ends",
+      "credentials that share a mailbox sign in one at a time, however they are written",
+      "a run of a pool continues with the next member where one cannot sign in, each once and at no retry"
+    ]
+  ],
+  "logins of workers that have lost their lease": [
+    faulty(RunStore, (store) => ({
+      ...store,
+      loggedIn: (...said) => Effect.catchTag(store.loggedIn(...said), "LeaseLost", () => Effect.succeed(false))
+    })),
+    ["one run at a time signs in where that is asked for, until it has or ends"]
+  ],
+  "failed logins that stop no run": [
+    faulty(RunStore, (store) => ({ ...store, stopAfterFailedLogins: () => Effect.succeed(false) })),
+    [
+      "a failed login stops those that wait for the credential and have no other, whatever holds them",
+      "a run that began before its credential was changed stops no run when it cannot sign in",
+      "a credential that is changed while waiting runs are being stopped stops no further run"
+    ]
+  ],
+  "failed logins that stop the first run only": [
+    faulty(RunStore, (store) => ({
+      ...store,
+      stopAfterFailedLogins: (...asked) => Effect.as(store.stopAfterFailedLogins(...asked), false)
+    })),
+    [
+      "a failed login stops those that wait for the credential and have no other, whatever holds them",
+      "a credential that is changed while waiting runs are being stopped stops no further run"
+    ]
+  ]
+}
+
+describe("the contracts of holds, paces and logins", () => {
+  it.live.each(Object.keys(faults))("find %s", (fault) =>
+    Effect.gen(function* () {
+      const [stores, titles] = faults[fault] ?? [Memory.layer, []]
+      const broken = yield* Contract.broken(all, Effect.provide(stores))
+      assert.deepStrictEqual(
+        broken.map(({ title }) => title),
+        [...titles]
+      )
+    })
+  )
+})

@@ -27,6 +27,7 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 120_000,
     pool: "forks",
+    setupFiles: ["test/support/costs.ts"],
     // A worker loads a module once for all its files, which saves a quarter of the processor time of all tests.
     isolate: false,
     sequence: { sequencer: Longest },

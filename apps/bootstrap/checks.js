@@ -50,7 +50,7 @@ export const runChecks = async (node, env) => {
   const clean = await succeeded(
     node,
     vitest(["--reporter=default", `--reporter=${join(root, "test", "support", "Report.ts")}`]),
-    { ...environment, SLUICE_TEST_REPORT: report, SLUICE_TEST_WHOLE: "1" }
+    { ...environment, SLUICE_TEST_REPORT: report, SLUICE_TEST_COSTS: folder, SLUICE_TEST_WHOLE: "1" }
   )
   await others
   // The report decides, not the exit code alone: code under test may change the exit code of the runner's process.

@@ -1,7 +1,7 @@
 /** Entries of the audit trail in words, and the fields that each changed. */
 import type { AuditKind } from "../../../core/workspace/audit/AuditAction.ts"
 import type { AuditEntry } from "../../api/audit/AuditApi.ts"
-import { plainJson } from "../kit/Clipped.tsx"
+import { plainJson } from "../data/PlainText.ts"
 
 export type Entry = typeof AuditEntry.Type
 

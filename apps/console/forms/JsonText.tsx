@@ -1,6 +1,6 @@
 /** JSON with a button that copies it. A very long text is shown in part and copied whole. */
 
-import { plainJson } from "../kit/Clipped.tsx"
+import { plainJson } from "../data/PlainText.ts"
 import { say } from "../kit/Notices.ts"
 
 const longest = 20_000

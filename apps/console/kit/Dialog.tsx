@@ -4,7 +4,7 @@
  */
 import type { ComponentChildren } from "preact"
 import { useId, useLayoutEffect, useRef } from "preact/hooks"
-import { plain } from "./Clipped.tsx"
+import { plain } from "../data/PlainText.ts"
 
 export const Dialog = ({
   children,

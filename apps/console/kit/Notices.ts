@@ -1,6 +1,6 @@
 /** Short messages about a success or a failure. They stay long enough to be read. */
 import { Atom } from "effect/reactivity"
-import { plain } from "./Clipped.tsx"
+import { plain } from "../data/PlainText.ts"
 import { registry } from "./Registry.ts"
 
 export interface Notice {

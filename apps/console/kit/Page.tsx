@@ -1,7 +1,7 @@
 /** The parts that every view is made of. */
 import type { ComponentChildren } from "preact"
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks"
-import { plain } from "./Clipped.tsx"
+import { plain } from "../data/PlainText.ts"
 
 /** A view with its title. The title takes the focus when the view is opened, so that a screen reader reads it. */
 export const Page = ({

@@ -4,7 +4,7 @@ import { FetchHttpClient, HttpClient, HttpClientError, HttpClientRequest } from 
 import { type AsyncResult, Atom } from "effect/reactivity"
 import * as Api from "../../api/Client.ts"
 import * as SchemaErrors from "../../api/http/body/SchemaErrors.ts"
-import { plain } from "./Clipped.tsx"
+import { plain } from "../data/PlainText.ts"
 import { say } from "./Notices.ts"
 import { registry } from "./Registry.ts"
 import { lookForEnd } from "./Session.ts"

@@ -1,9 +1,9 @@
 /** A workflow as JSON. Each problem is shown with its step. */
 import { Schema } from "effect"
 import { useMemo, useState } from "preact/hooks"
+import { plainJson } from "../data/PlainText.ts"
 import { type Workflow, workflowOf, workflows } from "../data/Workflows.ts"
 import { useSaved } from "../forms/Saved.ts"
-import { plainJson } from "../kit/Clipped.tsx"
 import { Section } from "../kit/Page.tsx"
 import { act, client, type Problem, problemsOf, reasonOf, refresh } from "../kit/Service.ts"
 import { may } from "../kit/Session.ts"

@@ -1,7 +1,7 @@
 /** The changes between versions of a workflow, and its JSON as text. */
 import type { WorkflowToSave } from "../../api/Client.ts"
 import type { Node } from "../data/Outline.ts"
-import { plain, plainJson } from "../kit/Clipped.tsx"
+import { plain, plainJson } from "../data/PlainText.ts"
 
 export interface Change {
   readonly kind: "added" | "removed" | "changed"

@@ -30,6 +30,7 @@ export default defineConfig({
     setupFiles: ["test/support/costs.ts"],
     // A worker loads a module once for all its files, which saves a quarter of the processor time of all tests.
     isolate: false,
+    experimental: { viteModuleRunner: false, nodeLoader: false },
     sequence: { sequencer: Longest },
     // One more than processors: each waits a third of its time, for browsers, databases and processes.
     maxWorkers: Math.min(4, availableParallelism() + 1),

@@ -18,10 +18,17 @@ import { vitest } from "./vitest.js"
  *
  * @param {string} node
  * @param {NodeJS.ProcessEnv} env
+ * @param {{ readonly isAll: boolean }} [options] Whether everything runs at the size of a night: see `test/support/scale.ts`.
  */
-export const runChecks = async (node, env) => {
+export const runChecks = async (node, env, { isAll } = { isAll: false }) => {
   const temporary = memoryFolder()
-  const environment = { ...compiling, ...withNode(node), ...env, ...(temporary === null ? {} : { TMPDIR: temporary }) }
+  const environment = {
+    ...compiling,
+    ...withNode(node),
+    ...env,
+    ...(isAll ? { SLUICE_TEST_ALL: "1" } : {}),
+    ...(temporary === null ? {} : { TMPDIR: temporary })
+  }
   let passed = 0
   let failed = 0
   const check = async (/** @type {string} */ name, /** @type {string} */ program, /** @type {string[]} */ args) => {
@@ -40,7 +47,7 @@ export const runChecks = async (node, env) => {
     check("types", node, types),
     check("format and lint", node, lint),
     check("the core under Deno: types", deno, ["check", "--quiet", ...core]).then(() =>
-      check("the core under Deno: unit tests", deno, ["task", "--quiet", "test", "--short"])
+      check("the core under Deno: unit tests", deno, ["task", "--quiet", "test", ...(isAll ? [] : ["--short"])])
     )
   ])
 

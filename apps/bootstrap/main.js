@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * The entry point on a new machine:
- * `node apps/bootstrap/main.js <start | check | test | ok | vitest | build | docs | console | bench | fuzz | simulate | chaos | rehearse | runtimes | zones | release | sluice> [args]`.
+ * `node apps/bootstrap/main.js <start | check | test | test:all | ok | vitest | build | docs | console | bench | fuzz | simulate | chaos | rehearse | runtimes | zones | release | sluice> [args]`.
  *
  * It installs what is missing and then runs the command. It is plain JavaScript without dependencies, for Node 18 and
  * later, because it runs before anything is installed.
@@ -33,7 +33,7 @@ const built = (node) => {
 }
 
 try {
-  const isWhole = command === "test" || command === "ok"
+  const isWhole = ["test", "test:all", "ok"].includes(command)
   const others = isWhole ? [beside("./node.js", "suitableNode"), beside("./runtimes.js", "otherRuntimes")] : []
   installDependencies()
   await Promise.all(others)
@@ -97,9 +97,12 @@ try {
     case "ok":
       process.exitCode = await runChecks(node, testBrowsers())
       break
+    case "test:all":
+      process.exitCode = await runChecks(node, testBrowsers(), { isAll: true })
+      break
     default:
       throw new BootstrapError(
-        `Unknown command "${command}": expected start, check, test, ok, vitest, build, docs, console, bench, fuzz, simulate, chaos, rehearse, runtimes, zones, release or sluice`
+        `Unknown command "${command}": expected start, check, test, test:all, ok, vitest, build, docs, console, bench, fuzz, simulate, chaos, rehearse, runtimes, zones, release or sluice`
       )
   }
 } catch (error) {

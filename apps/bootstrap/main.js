@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * The entry point on a new machine:
- * `node apps/bootstrap/main.js <start | check | test | test:all | ok | vitest | build | docs | console | bench | fuzz | simulate | chaos | rehearse | runtimes | zones | release | sluice> [args]`.
+ * `node apps/bootstrap/main.js <start | check | test | test:all | test:repeat | ok | vitest | build | docs | console | bench | fuzz | simulate | chaos | rehearse | runtimes | zones | release | sluice> [args]`.
  *
  * It installs what is missing and then runs the command. It is plain JavaScript without dependencies, for Node 18 and
  * later, because it runs before anything is installed.
@@ -15,6 +15,7 @@ import { installDependencies } from "./dependencies.js"
 import { buildDocs } from "./docs.js"
 import { suitableNode } from "./node.js"
 import { release } from "./release.js"
+import { repeatFile } from "./repeat.js"
 import { beside, run, succeeds } from "./run.js"
 import { BootstrapError, say } from "./say.js"
 import { needsChromium, vitest } from "./vitest.js"
@@ -53,6 +54,9 @@ try {
       break
     case "check":
       process.exitCode = await check(node)
+      break
+    case "test:repeat":
+      process.exitCode = await repeatFile(node, args, testBrowsers)
       break
     case "vitest":
       // With a channel, the process that starts the PostgreSQL server of the tests would not end: see run.js.
@@ -102,7 +106,7 @@ try {
       break
     default:
       throw new BootstrapError(
-        `Unknown command "${command}": expected start, check, test, test:all, ok, vitest, build, docs, console, bench, fuzz, simulate, chaos, rehearse, runtimes, zones, release or sluice`
+        `Unknown command "${command}": expected start, check, test, test:all, test:repeat, ok, vitest, build, docs, console, bench, fuzz, simulate, chaos, rehearse, runtimes, zones, release or sluice`
       )
   }
 } catch (error) {

@@ -2,6 +2,7 @@ import { availableParallelism } from "node:os"
 import { defineConfig } from "vitest/config"
 import { type Project, shared } from "./projects.ts"
 import Longest from "./support/Longest.ts"
+import { testMillis } from "./support/limits.ts"
 
 interface Options {
   readonly globalSetup?: ReadonlyArray<string>
@@ -23,9 +24,8 @@ const isWhole = process.env.SLUICE_TEST_WHOLE === "1"
 /** `--root` stays the repository so that paths in reports are those of the tree. */
 export default defineConfig({
   test: {
-    // What takes this long hangs, also on a machine that is a fifth as fast as most.
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
+    testTimeout: testMillis,
+    hookTimeout: testMillis,
     pool: "forks",
     setupFiles: ["test/support/costs.ts"],
     // A worker loads a module once for all its files, which saves a quarter of the processor time of all tests.

@@ -4,6 +4,7 @@
  */
 import { resolve } from "node:path"
 import { pathToFileURL } from "node:url"
+import { testMillis } from "../../support/limits.ts"
 
 /** A test or a group of tests, with what the functions of Vitest note of it. */
 interface Task {
@@ -63,12 +64,12 @@ const resultsOf = (task: Task, path: ReadonlyArray<string>): Results => {
   }
 }
 
-/** The settings of Vitest that its functions read; times are those of `test/vitest.config.ts`. */
+/** The settings of Vitest that its functions read. */
 const configOf = (root: string) => ({
   root,
   name: "",
   allowOnly: false,
-  hookTimeout: 120_000,
+  hookTimeout: testMillis,
   includeTaskLocation: false,
   maxConcurrency: 3,
   passWithNoTests: false,
@@ -78,7 +79,7 @@ const configOf = (root: string) => ({
   setupFiles: [],
   strictTags: false,
   tags: [],
-  testTimeout: 60_000
+  testTimeout: testMillis
 })
 
 /** Runs the tests of a file, with the path of the file in the checkout. A file without tests is a failure. */

@@ -43,7 +43,7 @@ const isThere = (id: string) =>
 
 const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Effect.Effect<unknown, never, R>) =>
   // The stores keep their own time: what they do each second would be done for every second of the days that pass here.
-  it.layer(layer, { timeout: "60 seconds", excludeTestServices: true })(`the artifacts of runs (${name})`, (it) => {
+  it.layer(layer, { excludeTestServices: true })(`the artifacts of runs (${name})`, (it) => {
     const promise = <A, F>(title: string, test: () => Effect.Effect<A, F, Stores | ArtifactFiles | RunArtifacts>) =>
       it.effect(title, () =>
         Effect.andThen(

@@ -29,7 +29,7 @@ const found = (id: string) => Effect.flatMap(ArtifactFiles, (files) => Effect.ma
 
 const suite = <E>(name: string, layer: Layer.Layer<ArtifactFiles, E>) =>
   // With the clock of the machine, which files are dated by.
-  it.layer(layer, { timeout: "60 seconds", excludeTestServices: true })(`artifacts (${name})`, (it) => {
+  it.layer(layer, { excludeTestServices: true })(`artifacts (${name})`, (it) => {
     for (const { keeps, title } of ArtifactContract.promises) it.effect(title, () => keeps)
   })
 

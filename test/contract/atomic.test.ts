@@ -13,7 +13,7 @@ type Stores = GateStore | RunStore | WorkflowStore | WorkspaceStore
 const together = { concurrency: "unbounded" } as const
 
 const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>) =>
-  it.layer(layer, { timeout: "60 seconds" })(`stores under a scheduler that yields (${name})`, (it) => {
+  it.layer(layer)(`stores under a scheduler that yields (${name})`, (it) => {
     it.effect("run in fibers that give way after three steps", () =>
       Effect.gen(function* () {
         assert.strictEqual(yield* References.MaxOpsBeforeYield, 3)

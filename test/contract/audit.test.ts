@@ -19,7 +19,7 @@ const draft = (action: AuditAction, resourceId = randomUUID()): Draft => ({
 
 /** The contract, kept by one implementation. */
 const suite = <E, R>(name: string, layer: Layer.Layer<AuditContract.Stores | R, E>) =>
-  it.layer(layer, { timeout: "60 seconds" })(`the audit trail (${name})`, (it) => {
+  it.layer(layer)(`the audit trail (${name})`, (it) => {
     for (const { keeps, title } of AuditContract.promises) it.effect(title, () => keeps)
   })
 

@@ -5,7 +5,7 @@ import * as databases from "../support/databases.ts"
 
 /** The contract, kept by one implementation. */
 const suite = <E, R>(name: string, layer: Layer.Layer<ConversationContract.Stores | R, E>) =>
-  it.layer(layer, { timeout: "60 seconds" })(`conversations (${name})`, (it) => {
+  it.layer(layer)(`conversations (${name})`, (it) => {
     for (const { keeps, title } of ConversationContract.promises) it.effect(title, () => keeps)
   })
 

@@ -32,42 +32,36 @@ const databaseTime = Effect.gen(function* () {
   return row?.at.getTime() ?? 0
 })
 
-it.live(
-  "a worker whose clock is ahead starts nothing before its gate opens by the clock of the database",
-  () =>
-    Effect.gen(function* () {
-      const services = yield* Layer.build(ofMachine(yield* migratedDatabase, 4_000))
-      yield* Effect.gen(function* () {
-        const [runs, gates] = [yield* RunStore, yield* GateStore]
-        const caller = yield* makeWorkspace()
-        const made = yield* makeWorkflow(caller)
-        const until = (yield* databaseTime) + 1_500
-        yield* gates.change(caller.workspaceId, made.workflow.id, (gate) =>
-          Result.succeed(Gate.pause(gate, { at: 0, by: caller.userId }, { reason: "Wait", until }))
-        )
-        yield* runs.submit(submission(made))
-        yield* runs
-          .claim({ worker: "w", limit: 1, leaseMillis: 30_000 })
-          .pipe(Effect.repeat({ until: (claimed) => claimed.length > 0 }), Effect.timeout("50 seconds"))
-        assert.isAtLeast(yield* databaseTime, until)
-        assert.approximately(yield* (yield* ClockSkew.ClockSkew).millis, 4_000, 900)
-        assert.isTrue(yield* ClockSkew.mayClaim)
-      }).pipe(Effect.provideContext(services))
-    }).pipe(Effect.scoped),
-  60_000
+it.live("a worker whose clock is ahead starts nothing before its gate opens by the clock of the database", () =>
+  Effect.gen(function* () {
+    const services = yield* Layer.build(ofMachine(yield* migratedDatabase, 4_000))
+    yield* Effect.gen(function* () {
+      const [runs, gates] = [yield* RunStore, yield* GateStore]
+      const caller = yield* makeWorkspace()
+      const made = yield* makeWorkflow(caller)
+      const until = (yield* databaseTime) + 1_500
+      yield* gates.change(caller.workspaceId, made.workflow.id, (gate) =>
+        Result.succeed(Gate.pause(gate, { at: 0, by: caller.userId }, { reason: "Wait", until }))
+      )
+      yield* runs.submit(submission(made))
+      yield* runs
+        .claim({ worker: "w", limit: 1, leaseMillis: 30_000 })
+        .pipe(Effect.repeat({ until: (claimed) => claimed.length > 0 }), Effect.timeout("50 seconds"))
+      assert.isAtLeast(yield* databaseTime, until)
+      assert.approximately(yield* (yield* ClockSkew.ClockSkew).millis, 4_000, 900)
+      assert.isTrue(yield* ClockSkew.mayClaim)
+    }).pipe(Effect.provideContext(services))
+  }).pipe(Effect.scoped)
 )
 
-it.live(
-  "a process whose clock is far behind has the time of the database, and may not claim",
-  () =>
-    Effect.gen(function* () {
-      const services = yield* Layer.build(ofMachine(yield* migratedDatabase, -40_000))
-      yield* Effect.gen(function* () {
-        assert.approximately(yield* Clock.currentTimeMillis, yield* databaseTime, 900)
-        assert.isFalse(yield* ClockSkew.mayClaim)
-      }).pipe(Effect.provideContext(services))
-    }).pipe(Effect.scoped),
-  60_000
+it.live("a process whose clock is far behind has the time of the database, and may not claim", () =>
+  Effect.gen(function* () {
+    const services = yield* Layer.build(ofMachine(yield* migratedDatabase, -40_000))
+    yield* Effect.gen(function* () {
+      assert.approximately(yield* Clock.currentTimeMillis, yield* databaseTime, 900)
+      assert.isFalse(yield* ClockSkew.mayClaim)
+    }).pipe(Effect.provideContext(services))
+  }).pipe(Effect.scoped)
 )
 
 it("an answer of the database moves the clock only as far as it proves it wrong", () => {

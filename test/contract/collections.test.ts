@@ -5,7 +5,7 @@ import * as databases from "../support/databases.ts"
 
 /** The contract, kept by one implementation. */
 const suite = <E, R>(name: string, layer: Layer.Layer<CollectionContract.Stores | R, E>) =>
-  it.layer(layer, { timeout: "60 seconds" })(`collections (${name})`, (it) => {
+  it.layer(layer)(`collections (${name})`, (it) => {
     for (const { keeps, title } of CollectionContract.promises) it.effect(title, () => keeps)
   })
 

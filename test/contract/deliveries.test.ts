@@ -5,7 +5,7 @@ import * as databases from "../support/databases.ts"
 
 /** The contract, kept by one implementation. */
 const suite = <E, R>(name: string, layer: Layer.Layer<DeliveryContract.Stores | R, E>) =>
-  it.layer(layer, { timeout: "60 seconds", excludeTestServices: true })(`deliveries (${name})`, (it) => {
+  it.layer(layer, { excludeTestServices: true })(`deliveries (${name})`, (it) => {
     for (const { keeps, title } of DeliveryContract.promises) it.effect(title, () => keeps)
   })
 

@@ -46,7 +46,7 @@ const eventsOf = (kind: "execution.success") => ["execution.queued", "execution.
 
 /** The promises of the stores for runs that are dispatched together. */
 const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Effect.Effect<unknown, never, R>) =>
-  it.layer(layer, { timeout: "60 seconds" })(`dispatch (${name})`, (it) => {
+  it.layer(layer)(`dispatch (${name})`, (it) => {
     const promise = <A, F>(title: string, test: () => Effect.Effect<A, F, Stores>) =>
       it.effect(title, () => Effect.andThen(empty, test()))
 
@@ -339,7 +339,7 @@ const statementsOf = Effect.fnUntraced(function* <A, E, R>(effect: Effect.Effect
   return { count, value }
 })
 
-it.layer(databases.postgres[0], { timeout: "60 seconds" })("dispatch (cost)", (it) => {
+it.layer(databases.postgres[0])("dispatch (cost)", (it) => {
   it.effect("runs that start and end together take less than half a statement each", () =>
     Effect.gen(function* () {
       yield* databases.postgres[1]

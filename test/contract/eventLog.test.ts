@@ -41,7 +41,7 @@ const million = { a: "x".repeat(1_000_000) }
 
 /** The promises of every implementation of the log of events. */
 const suite = <E, R>(name: string, layer: Layer.Layer<Needed | R, E>) =>
-  it.layer(layer, { timeout: "60 seconds" })(`the log of events (${name})`, (it) => {
+  it.layer(layer)(`the log of events (${name})`, (it) => {
     for (const { keeps, title } of EventLogContract.promises) it.effect(title, () => keeps)
 
     it.effect("gives many large events page by page, each once and in their order", () =>
@@ -114,7 +114,7 @@ suite("memory", databases.memory[0])
 suite("embedded", databases.embedded[0])
 suite("PostgreSQL", databases.postgres[0])
 
-it.layer(databases.postgres[0], { timeout: "60 seconds" })("the log of events (transactions that overtake)", (it) => {
+it.layer(databases.postgres[0])("the log of events (transactions that overtake)", (it) => {
   it.effect("shows nothing before what is still to come, and a run's events in their order", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient

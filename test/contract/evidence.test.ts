@@ -10,7 +10,7 @@ type Stores = DecisionContract.Stores | EvidenceContract.Stores | LiveContract.S
 
 /** The contracts, kept by one implementation that is emptied before each promise. */
 const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Effect.Effect<unknown, never, R>) =>
-  it.layer(layer, { timeout: "60 seconds" })(`the evidence of runs (${name})`, (it) => {
+  it.layer(layer)(`the evidence of runs (${name})`, (it) => {
     const promises: ReadonlyArray<ContractPromise<Stores>> = [
       ...DecisionContract.promises,
       ...EvidenceContract.promises,

@@ -13,7 +13,7 @@ const suite = <E, R>(
   layer: Layer.Layer<HoldContract.Stores | R, E>,
   empty: Effect.Effect<unknown, never, R>
 ) =>
-  it.layer(layer, { timeout: "60 seconds" })(`holds (${name})`, (it) => {
+  it.layer(layer)(`holds (${name})`, (it) => {
     for (const { keeps, title } of HoldContract.promises) it.effect(title, () => Effect.andThen(empty, keeps))
   })
 

@@ -14,7 +14,7 @@ const suite = <E, R>(
   layer: Layer.Layer<IdempotencyContract.Stores | R, E>,
   all: typeof promises = [...promises, ...undoing]
 ) =>
-  it.layer(layer, { timeout: "60 seconds" })(`a store of answers (${name})`, (it) => {
+  it.layer(layer)(`a store of answers (${name})`, (it) => {
     for (const { keeps, title } of all) it.effect(title, () => keeps)
   })
 

@@ -9,7 +9,7 @@ const suite = <E, R>(
   layer: Layer.Layer<InboxContract.Stores | R, E>,
   empty: Effect.Effect<unknown, never, R>
 ) =>
-  it.layer(layer, { timeout: "60 seconds" })(`the stores of the inbox (${name})`, (it) => {
+  it.layer(layer)(`the stores of the inbox (${name})`, (it) => {
     for (const { keeps, title } of InboxContract.promises) it.effect(title, () => Effect.andThen(empty, keeps))
   })
 

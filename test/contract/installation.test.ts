@@ -50,7 +50,7 @@ const own = (part: string, id: string) => ({
 
 const [layer] = databases.embedded
 
-it.layer(layer, { timeout: "60 seconds" })("an installation", (it) => {
+it.layer(layer)("an installation", (it) => {
   it.effect("knows the processes that are alive, and forgets those that ended or fell silent", () =>
     Effect.gen(function* () {
       const registry = yield* Processes.make
@@ -336,7 +336,7 @@ it.layer(layer, { timeout: "60 seconds" })("an installation", (it) => {
   )
 })
 
-it.layer(layer, { timeout: "60 seconds", excludeTestServices: true })("an installation with a test clock", (it) => {
+it.layer(layer, { excludeTestServices: true })("an installation with a test clock", (it) => {
   const day = 86_400_000
   const started = Effect.gen(function* () {
     const context = yield* Layer.build(Layer.fresh(MovableClock.layer))

@@ -120,7 +120,7 @@ const watched = Effect.fnUntraced(function* (rounds: number, ...all: ReadonlyArr
 
 const rounds = (count: number, ...each: ReadonlyArray<Asked>) => Array.from({ length: count }, () => each).flat()
 
-it.layer(layer, { timeout: "60 seconds" })("the gauges of an installation", (it) => {
+it.layer(layer)("the gauges of an installation", (it) => {
   it.effect("are read by one scheduler, and by the next one when that ends or loses the database", () =>
     Effect.gen(function* () {
       const workflow = yield* makeWorkflow(yield* makeWorkspace())

@@ -33,7 +33,7 @@ const askerOf = ({ id, lease, workflowId, workspaceId }: Run): Interaction.Asker
 
 /** The contract, and what other stores promise of questions, kept by implementations that are emptied before each. */
 const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Effect.Effect<unknown, never, R>) =>
-  it.layer(layer, { timeout: "60 seconds" })(`the questions of runs (${name})`, (it) => {
+  it.layer(layer)(`the questions of runs (${name})`, (it) => {
     const promise = <A, F>(title: string, test: () => Effect.Effect<A, F, Stores>) =>
       it.effect(title, () => Effect.andThen(empty, test()))
 

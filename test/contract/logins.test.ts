@@ -9,7 +9,7 @@ const suite = <E, R>(
   layer: Layer.Layer<LoginContract.Stores | R, E>,
   empty: Effect.Effect<unknown, never, R>
 ) =>
-  it.layer(layer, { timeout: "60 seconds" })(`logins (${name})`, (it) => {
+  it.layer(layer)(`logins (${name})`, (it) => {
     for (const { keeps, title } of LoginContract.promises) it.effect(title, () => Effect.andThen(empty, keeps))
   })
 

@@ -149,8 +149,7 @@ it.live(
         yield* one.pipe(Effect.retry({ schedule: Schedule.spaced("50 millis") }), Effect.timeout("50 seconds"))
         assert.isNotNull(yield* ask)
       }).pipe(Effect.provide(Client.layer(options)))
-    }).pipe(Effect.scoped),
-  60_000
+    }).pipe(Effect.scoped)
 )
 
 it.live("a process that starts while the server is away waits for it with one line, or fails at once", () =>

@@ -9,7 +9,7 @@ const suite = <E, R>(
   layer: Layer.Layer<PaceContract.Stores | R, E>,
   empty: Effect.Effect<unknown, never, R>
 ) =>
-  it.layer(layer, { timeout: "60 seconds" })(`paces (${name})`, (it) => {
+  it.layer(layer)(`paces (${name})`, (it) => {
     for (const { keeps, title } of PaceContract.promises) it.effect(title, () => Effect.andThen(empty, keeps))
   })
 

@@ -5,7 +5,7 @@ import * as databases from "../support/databases.ts"
 
 /** The contract, kept by one implementation. */
 const suite = <E, R>(name: string, layer: Layer.Layer<FindingsContract.Stores | R, E>) =>
-  it.layer(layer, { timeout: "60 seconds" })(`what runs find out (${name})`, (it) => {
+  it.layer(layer)(`what runs find out (${name})`, (it) => {
     for (const { keeps, title } of FindingsContract.promises) it.effect(title, () => keeps)
   })
 

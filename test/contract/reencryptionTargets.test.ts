@@ -10,7 +10,7 @@ const suite = <E, R>(
   layer: Layer.Layer<SealedContract.Stores | R, E>,
   empty: Effect.Effect<unknown, never, R>
 ) =>
-  it.layer(layer, { timeout: "60 seconds" })(`the places of sealed values (${name})`, (it) => {
+  it.layer(layer)(`the places of sealed values (${name})`, (it) => {
     for (const { keeps, title } of SealedContract.promises) it.effect(title, () => Effect.andThen(empty, keeps))
     it.effect("are all listed, in the order in which they are gone through", () =>
       Effect.map(ReencryptionTargets.all, (places) =>

@@ -67,7 +67,7 @@ const several = (workflow: StoredWorkflow, count: number) =>
 
 /** The promises of the stores about runs that are released past what holds them. */
 const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Effect.Effect<unknown, never, R>) =>
-  it.layer(layer, { timeout: "60 seconds" })(`released runs (${name})`, (it) => {
+  it.layer(layer)(`released runs (${name})`, (it) => {
     const promise = <A, F>(
       title: string,
       test: (caller: Caller, workflow: StoredWorkflow) => Effect.Effect<A, F, Stores>

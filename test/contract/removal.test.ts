@@ -9,7 +9,7 @@ const suite = <E, R>(
   layer: Layer.Layer<RemovalContract.Stores | R, E>,
   empty: Effect.Effect<unknown, never, R>
 ) =>
-  it.layer(layer, { timeout: "60 seconds" })(`the removal of runs (${name})`, (it) => {
+  it.layer(layer)(`the removal of runs (${name})`, (it) => {
     for (const { keeps, title } of RemovalContract.promises) it.effect(title, () => Effect.andThen(empty, keeps))
   })
 

@@ -69,7 +69,7 @@ const pagesOf = (workspaceId: WorkspaceId, limit: number) =>
   })
 
 const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Effect.Effect<unknown, never, R>) =>
-  it.layer(layer, { timeout: "60 seconds" })(`lists of runs (${name})`, (it) => {
+  it.layer(layer)(`lists of runs (${name})`, (it) => {
     const promise = <A, F>(title: string, test: () => Effect.Effect<A, F, Stores>) =>
       it.effect(title, () => Effect.andThen(empty, test()))
 

@@ -6,7 +6,7 @@ import { scale } from "../support/scale.ts"
 
 /** The contract, kept by one implementation. */
 const suite = <E, R>(name: string, layer: Layer.Layer<ScheduleContract.Stores | R, E>, kills: ScheduleContract.Kills) =>
-  it.layer(layer, { timeout: "60 seconds", excludeTestServices: true })(`schedules (${name})`, (it) => {
+  it.layer(layer, { excludeTestServices: true })(`schedules (${name})`, (it) => {
     for (const { keeps, title } of ScheduleContract.promisesUnder(kills)) it.effect(title, () => keeps)
   })
 

@@ -5,7 +5,7 @@ import * as databases from "../support/databases.ts"
 
 /** The contract, kept by one implementation. */
 const suite = <E, R>(name: string, layer: Layer.Layer<SignInContract.Stores | R, E>) =>
-  it.layer(layer, { timeout: "60 seconds" })(`a store of sign-ins (${name})`, (it) => {
+  it.layer(layer)(`a store of sign-ins (${name})`, (it) => {
     for (const { keeps, title } of SignInContract.promises) it.effect(title, () => keeps)
   })
 

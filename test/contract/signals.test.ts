@@ -9,7 +9,7 @@ const suite = <E, R>(
   layer: Layer.Layer<SignalsContract.Stores | R, E>,
   empty: Effect.Effect<unknown, never, R>
 ) =>
-  it.layer(layer, { timeout: "120 seconds", excludeTestServices: true })(`signals and watched runs (${name})`, (it) => {
+  it.layer(layer, { excludeTestServices: true })(`signals and watched runs (${name})`, (it) => {
     for (const { keeps, title } of SignalsContract.promises) {
       it.effect(title, () => Effect.andThen(empty, keeps), 60_000)
     }

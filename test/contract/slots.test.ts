@@ -40,7 +40,7 @@ const edit = (entry: VaultEntry, fields: Partial<VaultEntry["fields"]>) =>
 
 /** The promises of the stores about runs that name credentials. */
 const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Effect.Effect<unknown, never, R>) =>
-  it.layer(layer, { timeout: "60 seconds" })(`slots (${name})`, (it) => {
+  it.layer(layer)(`slots (${name})`, (it) => {
     const promise = <A, F>(
       title: string,
       test: (caller: Caller, workflow: StoredWorkflow) => Effect.Effect<A, F, Stores>

@@ -36,7 +36,7 @@ const suite = <E, R>(
   layer: Layer.Layer<StartContract.Stores | R, E>,
   empty: Effect.Effect<unknown, never, R>
 ) =>
-  it.layer(layer, { timeout: "60 seconds" })(`the ledger of starts (${name})`, (it) => {
+  it.layer(layer)(`the ledger of starts (${name})`, (it) => {
     for (const { keeps, title } of StartContract.promises) it.effect(title, () => Effect.andThen(empty, keeps))
     it.effect("name the version of the time zone data of this process", () =>
       Effect.gen(function* () {

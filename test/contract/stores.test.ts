@@ -9,7 +9,7 @@ const suite = <E, R>(
   layer: Layer.Layer<StoreContract.Stores | R, E>,
   empty: Effect.Effect<unknown, never, R>
 ) =>
-  it.layer(layer, { timeout: "60 seconds" })(`the stores (${name})`, (it) => {
+  it.layer(layer)(`the stores (${name})`, (it) => {
     for (const { keeps, title } of StoreContract.promises) it.effect(title, () => Effect.andThen(empty, keeps))
   })
 

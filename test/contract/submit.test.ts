@@ -30,7 +30,7 @@ const saveAgain = Effect.fn(function* (stored: Effect.Success<ReturnType<typeof 
 
 /** The promises of every store about submissions, alone and many at once. */
 const suite = <E>(name: string, layer: Layer.Layer<RunStore | WorkflowStore | GateStore | WorkspaceStore, E>) =>
-  it.layer(layer, { timeout: "60 seconds" })(`submissions (${name})`, (it) => {
+  it.layer(layer)(`submissions (${name})`, (it) => {
     const all = <A, E, R>(effects: ReadonlyArray<Effect.Effect<A, E, R>>) =>
       Effect.all(effects, { concurrency: "unbounded" })
 
@@ -178,7 +178,7 @@ suite("memory", databases.memory[0])
 suite("embedded", databases.embedded[0])
 suite("PostgreSQL", databases.postgres[0])
 
-it.layer(databases.postgres[0], { timeout: "60 seconds" })("submissions within a transaction (PostgreSQL)", (it) => {
+it.layer(databases.postgres[0])("submissions within a transaction (PostgreSQL)", (it) => {
   it.effect("are undone with it", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient

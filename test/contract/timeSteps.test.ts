@@ -9,7 +9,7 @@ const suite = <E, R>(
   layer: Layer.Layer<TimeStepContract.Stores | R, E>,
   empty: Effect.Effect<unknown, never, R>
 ) =>
-  it.layer(layer, { timeout: "60 seconds" })(`used time steps (${name})`, (it) => {
+  it.layer(layer)(`used time steps (${name})`, (it) => {
     for (const { keeps, title } of TimeStepContract.promises) it.effect(title, () => Effect.andThen(empty, keeps))
   })
 

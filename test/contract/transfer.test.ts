@@ -78,79 +78,70 @@ for (const [from, to] of [
   ["postgres", "embedded"],
   ["embedded", "postgres"]
 ] as const) {
-  it.live(
-    `a backup of ${from} restores to an empty ${to}, which continues where the other stood`,
-    () =>
-      Effect.gen(function* () {
-        const folder = join(yield* temporary, "backup")
-        const [before, made] = yield* Effect.gen(function* () {
-          const made = yield* some
-          yield* written({ folder, withoutArtifacts: false })
-          // What comes later is not in the backup.
-          const rows = yield* stored
-          yield* (yield* RunStore).submit(submission(made.workflow))
-          return [rows, made] as const
-        }).pipe(Effect.provide(Layer.fresh(Layer.merge(kinds[from], MemoryArtifacts.layer))))
+  it.live(`a backup of ${from} restores to an empty ${to}, which continues where the other stood`, () =>
+    Effect.gen(function* () {
+      const folder = join(yield* temporary, "backup")
+      const [before, made] = yield* Effect.gen(function* () {
+        const made = yield* some
+        yield* written({ folder, withoutArtifacts: false })
+        // What comes later is not in the backup.
+        const rows = yield* stored
+        yield* (yield* RunStore).submit(submission(made.workflow))
+        return [rows, made] as const
+      }).pipe(Effect.provide(Layer.fresh(Layer.merge(kinds[from], MemoryArtifacts.layer))))
 
-        yield* Effect.gen(function* () {
-          yield* read(folder, Effect.void)
-          assert.deepStrictEqual(yield* stored, before)
-          const kept = Option.getOrThrow(yield* (yield* ArtifactFiles).find(made.id))
-          assert.deepStrictEqual([kept.size, kept.fileName, kept.mediaType], [300_000, "ü.txt", "text/plain"])
-          // The consumer passes what it had not, and what is new, and nothing twice.
-          assert.lengthOf(made.passed, 2)
-          assert.deepStrictEqual(yield* consumed, [`execution.queued ${made.second.id}`])
-          const next = submission(made.workflow)
-          yield* (yield* RunStore).submit(next)
-          yield* (yield* RunStore).change(next.workspaceId, made.second.id, Transition.interrupt)
-          assert.deepStrictEqual(yield* consumed, [
-            `execution.queued ${next.id}`,
-            `execution.stopped ${made.second.id}`
-          ])
-          // Triggers work again, and data is not written over.
-          const sql = yield* SqlClient.SqlClient
-          assert.include(
-            String(yield* Effect.flip(sql`delete from run_events`).pipe(Effect.map((e) => e.reason.cause))),
-            "only appended"
-          )
-          const refused = yield* Effect.flip(read(folder, Effect.void))
-          assert.include(refused.message, "it has data already")
-          assert.lengthOf((yield* (yield* RunStore).list(made.caller.workspaceId, { limit: 10 })).runs, 3)
-        }).pipe(Effect.provide(Layer.fresh(Layer.merge(kinds[to], MemoryArtifacts.layer))))
-      }).pipe(quiet, Effect.scoped),
-    120_000
+      yield* Effect.gen(function* () {
+        yield* read(folder, Effect.void)
+        assert.deepStrictEqual(yield* stored, before)
+        const kept = Option.getOrThrow(yield* (yield* ArtifactFiles).find(made.id))
+        assert.deepStrictEqual([kept.size, kept.fileName, kept.mediaType], [300_000, "ü.txt", "text/plain"])
+        // The consumer passes what it had not, and what is new, and nothing twice.
+        assert.lengthOf(made.passed, 2)
+        assert.deepStrictEqual(yield* consumed, [`execution.queued ${made.second.id}`])
+        const next = submission(made.workflow)
+        yield* (yield* RunStore).submit(next)
+        yield* (yield* RunStore).change(next.workspaceId, made.second.id, Transition.interrupt)
+        assert.deepStrictEqual(yield* consumed, [`execution.queued ${next.id}`, `execution.stopped ${made.second.id}`])
+        // Triggers work again, and data is not written over.
+        const sql = yield* SqlClient.SqlClient
+        assert.include(
+          String(yield* Effect.flip(sql`delete from run_events`).pipe(Effect.map((e) => e.reason.cause))),
+          "only appended"
+        )
+        const refused = yield* Effect.flip(read(folder, Effect.void))
+        assert.include(refused.message, "it has data already")
+        assert.lengthOf((yield* (yield* RunStore).list(made.caller.workspaceId, { limit: 10 })).runs, 3)
+      }).pipe(Effect.provide(Layer.fresh(Layer.merge(kinds[to], MemoryArtifacts.layer))))
+    }).pipe(quiet, Effect.scoped)
   )
 }
 
-it.live(
-  "a backup that was damaged, or whose keys do not open it, leaves the database empty",
-  () =>
-    Effect.gen(function* () {
-      const folder = join(yield* temporary, "backup")
-      yield* Effect.andThen(some, written({ folder, withoutArtifacts: true })).pipe(
-        Effect.provide(Layer.fresh(Layer.merge(kinds.embedded, MemoryArtifacts.layer)))
-      )
-      yield* Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient
-        const nothing = Effect.map(stored, (rows) => assert.deepStrictEqual(rows, []))
-        assert.strictEqual(yield* Effect.flip(read(folder, Effect.fail("wrong key"))), "wrong key")
-        yield* nothing
-        const file = join(folder, "database", "runs.jsonl.gz")
-        const lines = gunzipSync(readFileSync(file)).toString("utf8")
-        writeFileSync(file, gzipSync(lines.replace('"attempts":0', '"attempts":1')))
-        const refused = yield* Effect.flip(read(folder, Effect.void))
-        assert.include(String(refused), "The rows of the table runs are not those that were read")
-        yield* nothing
-        writeFileSync(file, gzipSync(lines).subarray(0, 100))
-        assert.include(String(yield* Effect.flip(read(folder, Effect.void))), "Cannot use")
-        yield* nothing
-        assert.lengthOf(yield* sql`select from run_labels`, 0)
-        rmSync(join(folder, "manifest.json"))
-        assert.include(String(yield* Effect.flip(read(folder, Effect.void))), "not completed")
-        assert.include(String(yield* Effect.flip(written({ folder, withoutArtifacts: true }))), "it is not empty")
-      }).pipe(Effect.provide(Layer.fresh(Layer.merge(kinds.embedded, MemoryArtifacts.layer))))
-    }).pipe(quiet, Effect.scoped),
-  120_000
+it.live("a backup that was damaged, or whose keys do not open it, leaves the database empty", () =>
+  Effect.gen(function* () {
+    const folder = join(yield* temporary, "backup")
+    yield* Effect.andThen(some, written({ folder, withoutArtifacts: true })).pipe(
+      Effect.provide(Layer.fresh(Layer.merge(kinds.embedded, MemoryArtifacts.layer)))
+    )
+    yield* Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const nothing = Effect.map(stored, (rows) => assert.deepStrictEqual(rows, []))
+      assert.strictEqual(yield* Effect.flip(read(folder, Effect.fail("wrong key"))), "wrong key")
+      yield* nothing
+      const file = join(folder, "database", "runs.jsonl.gz")
+      const lines = gunzipSync(readFileSync(file)).toString("utf8")
+      writeFileSync(file, gzipSync(lines.replace('"attempts":0', '"attempts":1')))
+      const refused = yield* Effect.flip(read(folder, Effect.void))
+      assert.include(String(refused), "The rows of the table runs are not those that were read")
+      yield* nothing
+      writeFileSync(file, gzipSync(lines).subarray(0, 100))
+      assert.include(String(yield* Effect.flip(read(folder, Effect.void))), "Cannot use")
+      yield* nothing
+      assert.lengthOf(yield* sql`select from run_labels`, 0)
+      rmSync(join(folder, "manifest.json"))
+      assert.include(String(yield* Effect.flip(read(folder, Effect.void))), "not completed")
+      assert.include(String(yield* Effect.flip(written({ folder, withoutArtifacts: true }))), "it is not empty")
+    }).pipe(Effect.provide(Layer.fresh(Layer.merge(kinds.embedded, MemoryArtifacts.layer))))
+  }).pipe(quiet, Effect.scoped)
 )
 
 it.live("a backup is of one instant, although runs are submitted while it is read", () =>
@@ -197,53 +188,50 @@ const nowhere = {
   s3SecretKey: Option.none()
 }
 
-it.live(
-  "a data folder is backed up with its key apart, restored to another one, and imported to PostgreSQL",
-  () =>
-    Effect.gen(function* () {
-      const [first, second, third] = [yield* migratedDataDir, yield* migratedDataDir, yield* temporary]
-      const [folder, keys] = [join(third, "backup"), join(third, "key")]
-      const layerIn = (dataDir: string) => {
-        const settings = { ...nowhere, dataDir }
-        return Layer.fresh(layerEncryption(settings).pipe(Layer.provideMerge(layerStorage(settings))))
-      }
-      const { id, key, workspaceId } = yield* Effect.gen(function* () {
-        const { caller, id } = yield* some
-        const key = Redacted.value(yield* (yield* EncryptionKeys).of(caller.workspaceId))
-        return { id, key, workspaceId: caller.workspaceId }
-      }).pipe(Effect.provide(layerIn(first)))
+it.live("a data folder is backed up with its key apart, restored to another one, and imported to PostgreSQL", () =>
+  Effect.gen(function* () {
+    const [first, second, third] = [yield* migratedDataDir, yield* migratedDataDir, yield* temporary]
+    const [folder, keys] = [join(third, "backup"), join(third, "key")]
+    const layerIn = (dataDir: string) => {
+      const settings = { ...nowhere, dataDir }
+      return Layer.fresh(layerEncryption(settings).pipe(Layer.provideMerge(layerStorage(settings))))
+    }
+    const { id, key, workspaceId } = yield* Effect.gen(function* () {
+      const { caller, id } = yield* some
+      const key = Redacted.value(yield* (yield* EncryptionKeys).of(caller.workspaceId))
+      return { id, key, workspaceId: caller.workspaceId }
+    }).pipe(Effect.provide(layerIn(first)))
 
-      const asked = { ...nowhere, dataDir: first, folder, withoutArtifacts: false }
-      const inside = yield* Effect.flip(backup({ ...asked, keys: Option.some(join(folder, "key")) }))
-      assert.include(inside.message, "outside of the backup")
-      yield* backup({ ...asked, keys: Option.some(keys) })
-      const secret = readFileSync(keys, "utf8").trim()
-      const parts = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((one) => one.isFile())
-      for (const one of parts) {
-        const bytes = readFileSync(join(one.parentPath, one.name))
-        const text = (one.name.endsWith(".gz") ? gunzipSync(bytes) : bytes).toString("latin1")
-        assert.notInclude(text, secret, one.name)
-        assert.notInclude(text, key, one.name)
-      }
+    const asked = { ...nowhere, dataDir: first, folder, withoutArtifacts: false }
+    const inside = yield* Effect.flip(backup({ ...asked, keys: Option.some(join(folder, "key")) }))
+    assert.include(inside.message, "outside of the backup")
+    yield* backup({ ...asked, keys: Option.some(keys) })
+    const secret = readFileSync(keys, "utf8").trim()
+    const parts = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((one) => one.isFile())
+    for (const one of parts) {
+      const bytes = readFileSync(join(one.parentPath, one.name))
+      const text = (one.name.endsWith(".gz") ? gunzipSync(bytes) : bytes).toString("latin1")
+      assert.notInclude(text, secret, one.name)
+      assert.notInclude(text, key, one.name)
+    }
 
-      const target = { ...nowhere, dataDir: second, folder }
-      assert.include((yield* Effect.flip(restore({ ...target, keys: Option.none() }))).message, "master.key is missing")
-      yield* restore({ ...target, keys: Option.some(keys) })
+    const target = { ...nowhere, dataDir: second, folder }
+    assert.include((yield* Effect.flip(restore({ ...target, keys: Option.none() }))).message, "master.key is missing")
+    yield* restore({ ...target, keys: Option.some(keys) })
 
-      const databaseUrl = Option.some(Redacted.make(yield* databases.migratedDatabase))
-      const server = { ...nowhere, databaseUrl, dataDir: join(third, "data"), from: second }
-      const refused = yield* Effect.flip(
-        importData({ ...server, masterKey: Option.some(Redacted.make("ab".repeat(32))) })
-      )
-      assert.include(refused.message, `set SLUICE_MASTER_KEY to the content of ${second}/master.key`)
-      const settings = { ...server, masterKey: Option.some(Redacted.make(secret)) }
-      yield* importData(settings)
-      yield* Effect.gen(function* () {
-        const kept = yield* (yield* EncryptionKeys).of(workspaceId)
-        assert.strictEqual(Redacted.value(kept), key)
-        assert.isTrue(Option.isSome(yield* (yield* ArtifactFiles).find(id)))
-        assert.lengthOf((yield* (yield* RunStore).list(workspaceId, { limit: 10 })).runs, 2)
-      }).pipe(Effect.provide(layerEncryption(settings).pipe(Layer.provideMerge(layerStorage(settings)))))
-    }).pipe(quiet, Effect.scoped),
-  180_000
+    const databaseUrl = Option.some(Redacted.make(yield* databases.migratedDatabase))
+    const server = { ...nowhere, databaseUrl, dataDir: join(third, "data"), from: second }
+    const refused = yield* Effect.flip(
+      importData({ ...server, masterKey: Option.some(Redacted.make("ab".repeat(32))) })
+    )
+    assert.include(refused.message, `set SLUICE_MASTER_KEY to the content of ${second}/master.key`)
+    const settings = { ...server, masterKey: Option.some(Redacted.make(secret)) }
+    yield* importData(settings)
+    yield* Effect.gen(function* () {
+      const kept = yield* (yield* EncryptionKeys).of(workspaceId)
+      assert.strictEqual(Redacted.value(kept), key)
+      assert.isTrue(Option.isSome(yield* (yield* ArtifactFiles).find(id)))
+      assert.lengthOf((yield* (yield* RunStore).list(workspaceId, { limit: 10 })).runs, 2)
+    }).pipe(Effect.provide(layerEncryption(settings).pipe(Layer.provideMerge(layerStorage(settings)))))
+  }).pipe(quiet, Effect.scoped)
 )

@@ -5,7 +5,7 @@ import * as databases from "../support/databases.ts"
 
 /** The contract, kept by one implementation. */
 const suite = <E, R>(name: string, layer: Layer.Layer<VaultContract.Stores | R, E>) =>
-  it.layer(layer, { timeout: "60 seconds" })(`the stores of the vault (${name})`, (it) => {
+  it.layer(layer)(`the stores of the vault (${name})`, (it) => {
     for (const { keeps, title } of VaultContract.promises) it.effect(title, () => keeps)
   })
 

@@ -48,7 +48,7 @@ const together = { concurrency: "unbounded" } as const
 
 const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>) => {
   const verbs = RunVerbs.layer.pipe(Layer.provideMerge(Crypto.layer), Layer.provideMerge(layer))
-  return it.layer(verbs, { timeout: "60 seconds" })(`races of verbs (${name})`, (it) => {
+  return it.layer(verbs)(`races of verbs (${name})`, (it) => {
     it.effect(
       "release, interrupt and tag answer what became of each run that is claimed, ended and unheld meanwhile",
       () =>

@@ -31,7 +31,7 @@ const named = (caller: Caller, name: string, folder?: string): StoredWorkflow =>
 }
 
 const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Effect.Effect<unknown, never, R>) =>
-  it.layer(layer, { timeout: "60 seconds" })(`the stores of workflows and components (${name})`, (it) => {
+  it.layer(layer)(`the stores of workflows and components (${name})`, (it) => {
     const promise = <A, F>(title: string, test: () => Effect.Effect<A, F, Stores>) =>
       it.effect(title, () => Effect.andThen(empty, test()))
 
@@ -158,7 +158,7 @@ suite("memory", ...databases.memory)
 suite("embedded", ...databases.embedded)
 suite("PostgreSQL", ...databases.postgres)
 
-it.layer(databases.postgres[0], { timeout: "60 seconds" })("sizes in PostgreSQL", (it) => {
+it.layer(databases.postgres[0])("sizes in PostgreSQL", (it) => {
   const withNodes = (caller: Caller, nodes: string): StoredWorkflow => {
     const made = stored(caller)
     return { ...made, version: { ...made.version, content: { ...made.version.content, nodes: [nodes] } } }

@@ -6,7 +6,7 @@ import * as databases from "../support/databases.ts"
 
 /** The contract, kept by one implementation. */
 const suite = <E, R>(name: string, layer: Layer.Layer<WorkspaceStore | R, E>) =>
-  it.layer(layer, { timeout: "60 seconds" })(`a store of workspaces (${name})`, (it) => {
+  it.layer(layer)(`a store of workspaces (${name})`, (it) => {
     for (const { keeps, title } of WorkspaceContract.promises) it.effect(title, () => keeps)
   })
 

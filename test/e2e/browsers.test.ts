@@ -94,7 +94,6 @@ describe("kill -9", () => {
         second.child.kill("SIGTERM")
         yield* second.ended
         yield* untilGone([browser, ...all])
-      }).pipe(Effect.scoped),
-    240_000
+      }).pipe(Effect.scoped)
   )
 })

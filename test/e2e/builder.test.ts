@@ -73,126 +73,120 @@ const model = JSON.stringify({
 type Answer = Readonly<Record<string, unknown>>
 
 describe.concurrent("conversations", () => {
-  it.live(
-    "a saved workflow repeats what messages did in a real browser, to the same JSON",
-    () =>
-      withService((site) =>
-        Effect.gen(function* () {
-          const { member, send } = yield* Service
-          const { key } = yield* member("Member")
-          const inputs = { user: demoUsers.clerk.user, password: demoUsers.clerk.password, status: "open" }
-          const opened = yield* send({
-            method: "POST",
-            path: `${base}/session`,
-            key,
-            json: { name: "Open orders", startUrl: `${site}/login`, jsonExample: inputs }
-          })
-          const id = String(opened.body.conversationId)
-          yield* until(`${base}/${id}/status`, key, ({ status }) => status === "completed")
-          yield* tell(key, id, "type //input[@id = 'user'] = {{context.inputs.user}}")
-          const wrong = yield* tell(key, id, '{"action":"CLICK","parameters":{"selector":"//input","wait_time":200}}')
-          assert.include(wrong.text, "2 elements match after 200 ms, expected exactly 1")
-          yield* tell(key, id, "type css=#password = {{context.inputs.password}}")
-          assert.deepInclude((yield* tell(key, id, "press enter")).result, { done: true })
-          yield* tell(key, id, "select //select[@id='status'] = {{context.inputs.status}}")
-          const shown = yield* tell(key, id, "click role=button[name='Show']")
-          assert.deepInclude(shown.result, { done: true })
-          const check = {
-            action: "BOOL_CONDITION",
-            name: "Signed in",
-            parameters: {
-              comparison_operator: "EQUAL",
-              comparison_value_1: "<<xpath://h1>>",
-              comparison_value_2: "Orders"
-            }
-          }
-          assert.deepInclude((yield* tell(key, id, JSON.stringify(check))).result, { done: true })
-          const { result } = yield* tell(key, id, `extract ${model}`)
-          const data = result.data as {
-            readonly orders: ReadonlyArray<{ readonly number: string; readonly total: number }>
-          }
-          assert.isAbove(data.orders.length, 1)
-          for (const { number, total } of data.orders) assert.isTrue(number !== "" && total > 0)
-
-          const picture = yield* send({ method: "GET", path: `${base}/${id}/screenshot`, key })
-          assert.include(String(picture.body.url), `${site}/orders`)
-          assert.deepStrictEqual(
-            [...Buffer.from(String(picture.body.base64), "base64").subarray(0, 3)],
-            [0xff, 0xd8, 0xff]
-          )
-          const html = yield* send({ method: "GET", path: `${base}/${id}/html`, key })
-          assert.include(String(html.body.html), data.orders[0]?.number ?? "no order")
-
-          const saved = yield* send({ method: "POST", path: `${base}/${id}/save`, key, json: {} })
-          assert.strictEqual(saved.status, 200, saved.text)
-          assert.notInclude(JSON.stringify(saved.body), demoUsers.clerk.password)
-          const run = yield* send({
-            method: "POST",
-            path: "/run",
-            key,
-            json: { workflow_id: saved.body.id, run_input_variables: inputs }
-          })
-          const record = yield* until(`/run/${run.body.session_id}`, key, ({ status }) =>
-            ["execution.success", "execution.failed", "execution.stopped"].includes(String(status))
-          )
-          assert.deepInclude(record, { status: "execution.success", data })
-
-          const again = yield* send({
-            method: "POST",
-            path: `${base}/session/from-failed-run`,
-            key,
-            json: { sessionId: run.body.session_id }
-          })
-          assert.deepInclude(again.body, { statusCode: 409, code: "RUN_NOT_FAILED" })
-          const replayed = yield* tell(key, id, "replay")
-          assert.include(replayed.text, "The end of the workflow comes next")
-          yield* send({ method: "DELETE", path: `${base}/${id}`, key })
+  it.live("a saved workflow repeats what messages did in a real browser, to the same JSON", () =>
+    withService((site) =>
+      Effect.gen(function* () {
+        const { member, send } = yield* Service
+        const { key } = yield* member("Member")
+        const inputs = { user: demoUsers.clerk.user, password: demoUsers.clerk.password, status: "open" }
+        const opened = yield* send({
+          method: "POST",
+          path: `${base}/session`,
+          key,
+          json: { name: "Open orders", startUrl: `${site}/login`, jsonExample: inputs }
         })
-      ),
-    60_000
+        const id = String(opened.body.conversationId)
+        yield* until(`${base}/${id}/status`, key, ({ status }) => status === "completed")
+        yield* tell(key, id, "type //input[@id = 'user'] = {{context.inputs.user}}")
+        const wrong = yield* tell(key, id, '{"action":"CLICK","parameters":{"selector":"//input","wait_time":200}}')
+        assert.include(wrong.text, "2 elements match after 200 ms, expected exactly 1")
+        yield* tell(key, id, "type css=#password = {{context.inputs.password}}")
+        assert.deepInclude((yield* tell(key, id, "press enter")).result, { done: true })
+        yield* tell(key, id, "select //select[@id='status'] = {{context.inputs.status}}")
+        const shown = yield* tell(key, id, "click role=button[name='Show']")
+        assert.deepInclude(shown.result, { done: true })
+        const check = {
+          action: "BOOL_CONDITION",
+          name: "Signed in",
+          parameters: {
+            comparison_operator: "EQUAL",
+            comparison_value_1: "<<xpath://h1>>",
+            comparison_value_2: "Orders"
+          }
+        }
+        assert.deepInclude((yield* tell(key, id, JSON.stringify(check))).result, { done: true })
+        const { result } = yield* tell(key, id, `extract ${model}`)
+        const data = result.data as {
+          readonly orders: ReadonlyArray<{ readonly number: string; readonly total: number }>
+        }
+        assert.isAbove(data.orders.length, 1)
+        for (const { number, total } of data.orders) assert.isTrue(number !== "" && total > 0)
+
+        const picture = yield* send({ method: "GET", path: `${base}/${id}/screenshot`, key })
+        assert.include(String(picture.body.url), `${site}/orders`)
+        assert.deepStrictEqual(
+          [...Buffer.from(String(picture.body.base64), "base64").subarray(0, 3)],
+          [0xff, 0xd8, 0xff]
+        )
+        const html = yield* send({ method: "GET", path: `${base}/${id}/html`, key })
+        assert.include(String(html.body.html), data.orders[0]?.number ?? "no order")
+
+        const saved = yield* send({ method: "POST", path: `${base}/${id}/save`, key, json: {} })
+        assert.strictEqual(saved.status, 200, saved.text)
+        assert.notInclude(JSON.stringify(saved.body), demoUsers.clerk.password)
+        const run = yield* send({
+          method: "POST",
+          path: "/run",
+          key,
+          json: { workflow_id: saved.body.id, run_input_variables: inputs }
+        })
+        const record = yield* until(`/run/${run.body.session_id}`, key, ({ status }) =>
+          ["execution.success", "execution.failed", "execution.stopped"].includes(String(status))
+        )
+        assert.deepInclude(record, { status: "execution.success", data })
+
+        const again = yield* send({
+          method: "POST",
+          path: `${base}/session/from-failed-run`,
+          key,
+          json: { sessionId: run.body.session_id }
+        })
+        assert.deepInclude(again.body, { statusCode: 409, code: "RUN_NOT_FAILED" })
+        const replayed = yield* tell(key, id, "replay")
+        assert.include(replayed.text, "The end of the workflow comes next")
+        yield* send({ method: "DELETE", path: `${base}/${id}`, key })
+      })
+    )
   )
 
-  it.live(
-    "a conversation goes between an API and a worker, and on in another worker when that one ends",
-    () =>
-      Effect.gen(function* () {
-        const [folder, databaseUrl] = [yield* Processes.dataDir, yield* migratedDatabase]
-        const site = yield* Site.serve(0)
-        const settings = {
-          DATABASE_URL: databaseUrl,
-          SLUICE_MASTER_KEY: Processes.masterKey,
-          SLUICE_DATA_DIR: folder,
-          SLUICE_ALLOW_PRIVATE_NETWORKS: "1"
+  it.live("a conversation goes between an API and a worker, and on in another worker when that one ends", () =>
+    Effect.gen(function* () {
+      const [folder, databaseUrl] = [yield* Processes.dataDir, yield* migratedDatabase]
+      const site = yield* Site.serve(0)
+      const settings = {
+        DATABASE_URL: databaseUrl,
+        SLUICE_MASTER_KEY: Processes.masterKey,
+        SLUICE_DATA_DIR: folder,
+        SLUICE_ALLOW_PRIVATE_NETWORKS: "1"
+      }
+      const migrated = yield* Processes.sluice(["migrate"], settings)
+      assert.strictEqual(yield* migrated.ended, 0)
+      const api = yield* Processes.sluice(["api"], settings)
+      const first = yield* Processes.sluice(["worker"], settings)
+      const url = yield* Processes.ready(api)
+      const opened = yield* Processes.send(url, "POST", `${base}/session`, {
+        name: "Orders",
+        startUrl: `${site}/login`
+      })
+      const path = `${base}/${opened.conversationId}`
+      const rested = Effect.gen(function* () {
+        while (((yield* Processes.send(url, "GET", `${path}/status`)) as Answer).isProcessing === true) {
+          yield* Effect.sleep("30 millis")
         }
-        const migrated = yield* Processes.sluice(["migrate"], settings)
-        assert.strictEqual(yield* migrated.ended, 0)
-        const api = yield* Processes.sluice(["api"], settings)
-        const first = yield* Processes.sluice(["worker"], settings)
-        const url = yield* Processes.ready(api)
-        const opened = yield* Processes.send(url, "POST", `${base}/session`, {
-          name: "Orders",
-          startUrl: `${site}/login`
-        })
-        const path = `${base}/${opened.conversationId}`
-        const rested = Effect.gen(function* () {
-          while (((yield* Processes.send(url, "GET", `${path}/status`)) as Answer).isProcessing === true) {
-            yield* Effect.sleep("30 millis")
-          }
-          const { messages } = yield* Processes.send(url, "GET", `${path}/messages?tail=1`)
-          return String((messages as unknown as ReadonlyArray<Answer>)[0]?.text)
-        }).pipe(Effect.timeout("40 seconds"))
-        const say = (text: string) => Effect.andThen(Processes.send(url, "POST", `${path}/message`, { text }), rested)
-        assert.strictEqual(yield* rested, `Opened ${site}/login`)
-        assert.include(yield* say("type //input[@id='user'] = me"), "Done: Type into //input[@id='user']")
-        assert.deepInclude((yield* Processes.send(url, "GET", `${path}/html`)) as Answer, { url: `${site}/login` })
-        first.child.kill("SIGTERM")
-        yield* first.ended
-        const none: Answer = yield* Processes.send(url, "GET", `${path}/screenshot`)
-        assert.deepInclude(none, { statusCode: 409, code: "NO_BROWSER_ATTACHED" })
-        yield* Processes.sluice(["worker"], settings)
-        assert.include(yield* say("replay"), "Did 1 step.")
-        assert.isAbove(String((yield* Processes.send(url, "GET", `${path}/screenshot`)).base64).length, 1_000)
-      }).pipe(Effect.scoped),
-    120_000
+        const { messages } = yield* Processes.send(url, "GET", `${path}/messages?tail=1`)
+        return String((messages as unknown as ReadonlyArray<Answer>)[0]?.text)
+      }).pipe(Effect.timeout("40 seconds"))
+      const say = (text: string) => Effect.andThen(Processes.send(url, "POST", `${path}/message`, { text }), rested)
+      assert.strictEqual(yield* rested, `Opened ${site}/login`)
+      assert.include(yield* say("type //input[@id='user'] = me"), "Done: Type into //input[@id='user']")
+      assert.deepInclude((yield* Processes.send(url, "GET", `${path}/html`)) as Answer, { url: `${site}/login` })
+      first.child.kill("SIGTERM")
+      yield* first.ended
+      const none: Answer = yield* Processes.send(url, "GET", `${path}/screenshot`)
+      assert.deepInclude(none, { statusCode: 409, code: "NO_BROWSER_ATTACHED" })
+      yield* Processes.sluice(["worker"], settings)
+      assert.include(yield* say("replay"), "Did 1 step.")
+      assert.isAbove(String((yield* Processes.send(url, "GET", `${path}/screenshot`)).base64).length, 1_000)
+    }).pipe(Effect.scoped)
   )
 })

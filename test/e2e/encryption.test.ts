@@ -7,46 +7,43 @@ import { completed, dataDir, masterKey } from "../support/processes.ts"
 
 const encryptionKey = "AB".repeat(32)
 
-it.live(
-  "the first workspace's encryption key can be set, is shown in the shell, and needs its master key",
-  () =>
-    Effect.gen(function* () {
-      const folder = yield* dataDir
-      const url = yield* freshDatabase
-      const settings = { DATABASE_URL: url, SLUICE_DATA_DIR: folder, SLUICE_MASTER_KEY: masterKey }
-      const bootstrap = { SLUICE_BOOTSTRAP_ENCRYPTION_KEY: encryptionKey }
+it.live("the first workspace's encryption key can be set, is shown in the shell, and needs its master key", () =>
+  Effect.gen(function* () {
+    const folder = yield* dataDir
+    const url = yield* freshDatabase
+    const settings = { DATABASE_URL: url, SLUICE_DATA_DIR: folder, SLUICE_MASTER_KEY: masterKey }
+    const bootstrap = { SLUICE_BOOTSTRAP_ENCRYPTION_KEY: encryptionKey }
 
-      const short = { SLUICE_BOOTSTRAP_ENCRYPTION_KEY: "canary-short" }
-      const [malformed, migrated] = yield* Effect.all(
-        [completed(["migrate"], { ...settings, ...short }), completed(["migrate"], { ...settings, ...bootstrap })],
-        { concurrency: 2 }
-      )
-      assert.strictEqual(malformed.code, 1)
-      assert.include(malformed.output, "64 hexadecimal digits")
-      assert.notInclude(malformed.output, "canary")
-      assert.strictEqual(migrated.code, 0)
-      const shown = yield* completed(["keys", "encryption"], settings)
-      assert.deepStrictEqual(shown, { code: 0, output: `${encryptionKey.toLowerCase()}\n` })
+    const short = { SLUICE_BOOTSTRAP_ENCRYPTION_KEY: "canary-short" }
+    const [malformed, migrated] = yield* Effect.all(
+      [completed(["migrate"], { ...settings, ...short }), completed(["migrate"], { ...settings, ...bootstrap })],
+      { concurrency: 2 }
+    )
+    assert.strictEqual(malformed.code, 1)
+    assert.include(malformed.output, "64 hexadecimal digits")
+    assert.notInclude(malformed.output, "canary")
+    assert.strictEqual(migrated.code, 0)
+    const shown = yield* completed(["keys", "encryption"], settings)
+    assert.deepStrictEqual(shown, { code: 0, output: `${encryptionKey.toLowerCase()}\n` })
 
-      const stored = Effect.flatMap(SqlClient.SqlClient, (sql) => sql`select * from wrapped_keys`).pipe(
-        Effect.provide(PgClient.layer({ url: Redacted.make(url), maxConnections: 1 }))
-      )
-      const before = yield* stored
-      assert.notInclude(JSON.stringify(before), encryptionKey.toLowerCase())
-      yield* Effect.forEach(
-        ["api", "worker", "scheduler", "migrate"],
-        (command) =>
-          Effect.gen(function* () {
-            const wrong = yield* completed([command], { ...settings, SLUICE_MASTER_KEY: "cd".repeat(32) })
-            assert.strictEqual(wrong.code, 1)
-            assert.match(wrong.output, /Cannot start with this master key: .* Set SLUICE_MASTER_KEY/)
-            assert.notInclude(wrong.output, "started")
-          }),
-        { concurrency: 4, discard: true }
-      )
-      assert.deepStrictEqual(yield* stored, before)
-      const { SLUICE_MASTER_KEY: _, ...without } = settings
-      assert.include((yield* completed(["keys", "encryption"], without)).output, "Cannot start without a master key")
-    }).pipe(Effect.scoped),
-  180_000
+    const stored = Effect.flatMap(SqlClient.SqlClient, (sql) => sql`select * from wrapped_keys`).pipe(
+      Effect.provide(PgClient.layer({ url: Redacted.make(url), maxConnections: 1 }))
+    )
+    const before = yield* stored
+    assert.notInclude(JSON.stringify(before), encryptionKey.toLowerCase())
+    yield* Effect.forEach(
+      ["api", "worker", "scheduler", "migrate"],
+      (command) =>
+        Effect.gen(function* () {
+          const wrong = yield* completed([command], { ...settings, SLUICE_MASTER_KEY: "cd".repeat(32) })
+          assert.strictEqual(wrong.code, 1)
+          assert.match(wrong.output, /Cannot start with this master key: .* Set SLUICE_MASTER_KEY/)
+          assert.notInclude(wrong.output, "started")
+        }),
+      { concurrency: 4, discard: true }
+    )
+    assert.deepStrictEqual(yield* stored, before)
+    const { SLUICE_MASTER_KEY: _, ...without } = settings
+    assert.include((yield* completed(["keys", "encryption"], without)).output, "Cannot start without a master key")
+  }).pipe(Effect.scoped)
 )

@@ -26,68 +26,65 @@ const kill = ({ child, ended }: Process) =>
     return ended
   })
 
-it.live(
-  "two schedulers that are killed submit one run for each firing, and leave none out",
-  () =>
-    Effect.gen(function* () {
-      const database = yield* migratedDatabase
-      const settings = {
-        DATABASE_URL: database,
-        SLUICE_MASTER_KEY: masterKey,
-        SLUICE_DATA_DIR: yield* dataDir,
-        SLUICE_ALLOW_PRIVATE_NETWORKS: "1"
+it.live("two schedulers that are killed submit one run for each firing, and leave none out", () =>
+  Effect.gen(function* () {
+    const database = yield* migratedDatabase
+    const settings = {
+      DATABASE_URL: database,
+      SLUICE_MASTER_KEY: masterKey,
+      SLUICE_DATA_DIR: yield* dataDir,
+      SLUICE_ALLOW_PRIVATE_NETWORKS: "1"
+    }
+    yield* Effect.gen(function* () {
+      const [schedules, sql] = [yield* ScheduleStore, yield* SqlClient.SqlClient]
+      const { workflow } = yield* makeWorkflow(yield* makeWorkspace())
+      const terms: RunSchedule.Terms = {
+        name: "",
+        timing: { kind: "cron", cron: "* * * * *", timeZone: "UTC" },
+        input: {},
+        overlap: "skip",
+        catchUp: "all",
+        catchUpLimit: 1,
+        jitterSeconds: 0,
+        startsAt: instant,
+        endsAt: instant
       }
-      yield* Effect.gen(function* () {
-        const [schedules, sql] = [yield* ScheduleStore, yield* SqlClient.SqlClient]
-        const { workflow } = yield* makeWorkflow(yield* makeWorkspace())
-        const terms: RunSchedule.Terms = {
-          name: "",
-          timing: { kind: "cron", cron: "* * * * *", timeZone: "UTC" },
-          input: {},
-          overlap: "skip",
-          catchUp: "all",
-          catchUpLimit: 1,
-          jitterSeconds: 0,
-          startsAt: instant,
-          endsAt: instant
-        }
-        for (let index = 0; index < total; index++) {
-          const id = RunSchedule.ScheduleId.make(randomUUID())
-          const { createdBy, workspaceId } = workflow
-          const made = { id, workspaceId, workflowId: workflow.id, createdBy, terms }
-          yield* schedules.insert(RunSchedule.make(made, Gate.open, instant - 3_600_000))
-        }
-        const fired = Effect.map(
-          sql<{ readonly count: number }>`select count(*)::integer as count from schedule_firings`,
-          ([row]) => row?.count ?? 0
-        )
+      for (let index = 0; index < total; index++) {
+        const id = RunSchedule.ScheduleId.make(randomUUID())
+        const { createdBy, workspaceId } = workflow
+        const made = { id, workspaceId, workflowId: workflow.id, createdBy, terms }
+        yield* schedules.insert(RunSchedule.make(made, Gate.open, instant - 3_600_000))
+      }
+      const fired = Effect.map(
+        sql<{ readonly count: number }>`select count(*)::integer as count from schedule_firings`,
+        ([row]) => row?.count ?? 0
+      )
 
-        const schedulers = [yield* sluice(["scheduler"], settings), yield* sluice(["scheduler"], settings)]
-        let [kills, between] = [0, 0]
-        for (let before = 0, done = 0; done < total; done = yield* fired) {
-          // The one that has run for longer is killed while the firings are decided, and another takes its place.
-          if (done > before && kills < mostKills) {
-            before = done
-            kills++
-            const [oldest] = schedulers.splice(0, 1)
-            if (oldest !== undefined) yield* kill(oldest)
-            if ((yield* fired) < total) between++
-            schedulers.push(yield* sluice(["scheduler"], settings))
-          }
-          yield* Effect.sleep("5 millis")
+      const schedulers = [yield* sluice(["scheduler"], settings), yield* sluice(["scheduler"], settings)]
+      let [kills, between] = [0, 0]
+      for (let before = 0, done = 0; done < total; done = yield* fired) {
+        // The one that has run for longer is killed while the firings are decided, and another takes its place.
+        if (done > before && kills < mostKills) {
+          before = done
+          kills++
+          const [oldest] = schedulers.splice(0, 1)
+          if (oldest !== undefined) yield* kill(oldest)
+          if ((yield* fired) < total) between++
+          schedulers.push(yield* sluice(["scheduler"], settings))
         }
-        assert.isAbove(between, 0, "no scheduler was killed while there was something left to fire")
+        yield* Effect.sleep("5 millis")
+      }
+      assert.isAbove(between, 0, "no scheduler was killed while there was something left to fire")
 
-        assert.deepStrictEqual(
-          yield* sql`select outcome, count(*)::integer as count from schedule_firings group by outcome`,
-          [{ outcome: "submitted", count: total }]
-        )
-        const submitted = yield* sql`
+      assert.deepStrictEqual(
+        yield* sql`select outcome, count(*)::integer as count from schedule_firings group by outcome`,
+        [{ outcome: "submitted", count: total }]
+      )
+      const submitted = yield* sql`
           select count(*)::integer as runs, count(distinct schedule_id)::integer as schedules,
             (select count(*)::integer from runs) as all
           from schedule_firings join runs on runs.id = run_id`
-        assert.deepStrictEqual(submitted, [{ runs: total, schedules: total, all: total }])
-      }).pipe(Effect.provide(Postgres.layer(Redacted.make(database), 10)))
-    }).pipe(Effect.scoped),
-  120_000
+      assert.deepStrictEqual(submitted, [{ runs: total, schedules: total, all: total }])
+    }).pipe(Effect.provide(Postgres.layer(Redacted.make(database), 10)))
+  }).pipe(Effect.scoped)
 )

@@ -86,69 +86,58 @@ const megabytesOf = (pid: number) =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1_024
 
 describe.concurrent("commands", () => {
-  it.live(
-    "each service loads only the packages of its task, and returns the memory that its start took",
-    () =>
-      Effect.gen(function* () {
-        const [folder, database] = [yield* dataDir, yield* freshDatabase]
-        const settings = {
-          DATABASE_URL: database,
-          SLUICE_MASTER_KEY: masterKey,
-          SLUICE_DATA_DIR: folder,
-          NODE_OPTIONS: `--import=${preload}`,
-          // A process keeps what it adds to the cache in memory, so its first start would take more than later ones.
-          NODE_DISABLE_COMPILE_CACHE: "1"
-        }
-        assert.strictEqual((yield* completed(["migrate"], settings, checkout)).code, 0)
-        yield* Effect.forEach(
-          services(yield* Effect.promise(freePort)),
-          ({ atRest, command, loads, settings: own, started }) =>
-            Effect.gen(function* () {
-              const file = join(folder, command)
-              const service = yield* sluice([command], { ...settings, ...own, SLUICE_TEST_LOADED: file }, checkout)
-              yield* service.said(started)
-              if (process.platform === "linux") {
-                const { pid = 0 } = service.child
-                yield* Effect.sleep("100 millis").pipe(
-                  Effect.repeat({ while: () => megabytesOf(pid) > atRest }),
-                  Effect.timeoutOrElse({
-                    duration: "60 seconds",
-                    orElse: () => Effect.die(new Error(`${command} takes ${megabytesOf(pid)} MB, expected ${atRest}`))
-                  })
-                )
-              }
-              service.child.kill("SIGTERM")
-              yield* service.ended
-              assert.sameMembers(loadedOf(file), [...loads], command)
-            }),
-          { concurrency: "unbounded", discard: true }
-        )
-      }).pipe(Effect.scoped),
-    120_000
+  it.live("each service loads only the packages of its task, and returns the memory that its start took", () =>
+    Effect.gen(function* () {
+      const [folder, database] = [yield* dataDir, yield* freshDatabase]
+      const settings = {
+        DATABASE_URL: database,
+        SLUICE_MASTER_KEY: masterKey,
+        SLUICE_DATA_DIR: folder,
+        NODE_OPTIONS: `--import=${preload}`,
+        // A process keeps what it adds to the cache in memory, so its first start would take more than later ones.
+        NODE_DISABLE_COMPILE_CACHE: "1"
+      }
+      assert.strictEqual((yield* completed(["migrate"], settings, checkout)).code, 0)
+      yield* Effect.forEach(
+        services(yield* Effect.promise(freePort)),
+        ({ atRest, command, loads, settings: own, started }) =>
+          Effect.gen(function* () {
+            const file = join(folder, command)
+            const service = yield* sluice([command], { ...settings, ...own, SLUICE_TEST_LOADED: file }, checkout)
+            yield* service.said(started)
+            if (process.platform === "linux") {
+              const { pid = 0 } = service.child
+              yield* Effect.sleep("100 millis").pipe(
+                Effect.repeat({ while: () => megabytesOf(pid) > atRest }),
+                Effect.timeoutOrElse({
+                  duration: "60 seconds",
+                  orElse: () => Effect.die(new Error(`${command} takes ${megabytesOf(pid)} MB, expected ${atRest}`))
+                })
+              )
+            }
+            service.child.kill("SIGTERM")
+            yield* service.ended
+            assert.sameMembers(loadedOf(file), [...loads], command)
+          }),
+        { concurrency: "unbounded", discard: true }
+      )
+    }).pipe(Effect.scoped)
   )
 
-  it.live(
-    "help and commands without a database load none of the large packages",
-    () =>
-      Effect.gen(function* () {
-        const folder = yield* dataDir
-        const commands = [
-          ["--help"],
-          ["worker", "--help"],
-          ["keys", "create", "--help"],
-          ["keys", "list", "--data-dir="]
-        ]
-        yield* Effect.forEach(
-          commands,
-          (args, index) =>
-            Effect.gen(function* () {
-              const file = join(folder, `${index}`)
-              yield* completed(args, { NODE_OPTIONS: `--import=${preload}`, SLUICE_TEST_LOADED: file }, checkout)
-              assert.deepStrictEqual(loadedOf(file), [], args.join(" "))
-            }),
-          { concurrency: 2, discard: true }
-        )
-      }).pipe(Effect.scoped),
-    60_000
+  it.live("help and commands without a database load none of the large packages", () =>
+    Effect.gen(function* () {
+      const folder = yield* dataDir
+      const commands = [["--help"], ["worker", "--help"], ["keys", "create", "--help"], ["keys", "list", "--data-dir="]]
+      yield* Effect.forEach(
+        commands,
+        (args, index) =>
+          Effect.gen(function* () {
+            const file = join(folder, `${index}`)
+            yield* completed(args, { NODE_OPTIONS: `--import=${preload}`, SLUICE_TEST_LOADED: file }, checkout)
+            assert.deepStrictEqual(loadedOf(file), [], args.join(" "))
+          }),
+        { concurrency: 2, discard: true }
+      )
+    }).pipe(Effect.scoped)
   )
 })

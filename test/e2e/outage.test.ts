@@ -37,91 +37,88 @@ const requests = [
   ["GET", "/nowhere"]
 ] as const
 
-it.live(
-  "processes wait for the database, answer 503 while it is away, log little, and end in order",
-  () =>
-    Effect.gen(function* () {
-      const link = yield* linkTo(yield* freshDatabase)
-      const settings = {
-        DATABASE_URL: link.url,
-        SLUICE_MASTER_KEY: masterKey,
-        SLUICE_DATA_DIR: yield* dataDir,
-        SLUICE_HEALTH_PORT: "0",
-        SLUICE_DRAIN_SECONDS: "2"
-      }
-      yield* link.cut
-      // The machine of the one seems to be 3 s ahead.
-      const skewed = "data:text/javascript,const now = Date.now; Date.now = () => now() %2B 3000"
-      const NODE_OPTIONS = `${process.env.NODE_OPTIONS ?? ""} --import="${skewed}"`
-      const [api, scheduler] = [
-        yield* sluice(["api"], { ...settings, NODE_OPTIONS }),
-        yield* sluice(["scheduler"], settings)
-      ]
-      yield* Effect.forEach([api, scheduler], ({ said }) => said(/Waiting for the database at DATABASE_URL/))
-      const health = yield* healthOf(api)
-      const atStart = yield* readinessOf(health)
-      assert.isFalse(atStart?.ok)
-      assert.match(
-        atStart?.reasons.join() ?? "",
-        /^This process is starting: it waits for its database since \d{4}-\d{2}-\d{2}T[\d:.]+Z$/
-      )
-      yield* link.restore
-      const url = yield* ready(api)
-      yield* scheduler.said(/scheduler started/)
-      const atFirst = yield* ask(url, "GET", "/readyz")
-      assert.strictEqual(atFirst.status, 200)
-      assert.approximately(Object(atFirst.body).clock_skew_ms, 3_000, 900)
-      assert.match(api.output(), /The clock of this machine is [23]\.\d s ahead of that of the database/)
+it.live("processes wait for the database, answer 503 while it is away, log little, and end in order", () =>
+  Effect.gen(function* () {
+    const link = yield* linkTo(yield* freshDatabase)
+    const settings = {
+      DATABASE_URL: link.url,
+      SLUICE_MASTER_KEY: masterKey,
+      SLUICE_DATA_DIR: yield* dataDir,
+      SLUICE_HEALTH_PORT: "0",
+      SLUICE_DRAIN_SECONDS: "2"
+    }
+    yield* link.cut
+    // The machine of the one seems to be 3 s ahead.
+    const skewed = "data:text/javascript,const now = Date.now; Date.now = () => now() %2B 3000"
+    const NODE_OPTIONS = `${process.env.NODE_OPTIONS ?? ""} --import="${skewed}"`
+    const [api, scheduler] = [
+      yield* sluice(["api"], { ...settings, NODE_OPTIONS }),
+      yield* sluice(["scheduler"], settings)
+    ]
+    yield* Effect.forEach([api, scheduler], ({ said }) => said(/Waiting for the database at DATABASE_URL/))
+    const health = yield* healthOf(api)
+    const atStart = yield* readinessOf(health)
+    assert.isFalse(atStart?.ok)
+    assert.match(
+      atStart?.reasons.join() ?? "",
+      /^This process is starting: it waits for its database since \d{4}-\d{2}-\d{2}T[\d:.]+Z$/
+    )
+    yield* link.restore
+    const url = yield* ready(api)
+    yield* scheduler.said(/scheduler started/)
+    const atFirst = yield* ask(url, "GET", "/readyz")
+    assert.strictEqual(atFirst.status, 200)
+    assert.approximately(Object(atFirst.body).clock_skew_ms, 3_000, 900)
+    assert.match(api.output(), /The clock of this machine is [23]\.\d s ahead of that of the database/)
 
-      const isRefusal = ({ body, retryAfter, status }: Answer) => {
-        assert.strictEqual(status, 503)
-        assert.match(retryAfter ?? "", /^[1-9]\d*$/)
-        assert.deepStrictEqual(Object.keys(Object(body)).sort(), ["error", "message", "statusCode"])
-      }
-      const allAreRefused = Effect.gen(function* () {
-        isRefusal(yield* ask(url, "GET", "/readyz"))
-        for (const [method, path, json] of requests) isRefusal(yield* ask(url, method, path, json))
-        assert.strictEqual((yield* ask(url, "GET", "/healthz")).status, 200)
-      })
-      const isBack = ask(url, "GET", "/readyz").pipe(Effect.repeat({ until: ({ status }) => status === 200 }))
+    const isRefusal = ({ body, retryAfter, status }: Answer) => {
+      assert.strictEqual(status, 503)
+      assert.match(retryAfter ?? "", /^[1-9]\d*$/)
+      assert.deepStrictEqual(Object.keys(Object(body)).sort(), ["error", "message", "statusCode"])
+    }
+    const allAreRefused = Effect.gen(function* () {
+      isRefusal(yield* ask(url, "GET", "/readyz"))
+      for (const [method, path, json] of requests) isRefusal(yield* ask(url, method, path, json))
+      assert.strictEqual((yield* ask(url, "GET", "/healthz")).status, 200)
+    })
+    const isBack = ask(url, "GET", "/readyz").pipe(Effect.repeat({ until: ({ status }) => status === 200 }))
 
-      yield* link.cut
-      const began = performance.now()
+    yield* link.cut
+    const began = performance.now()
+    yield* allAreRefused
+    yield* Effect.sleep("1 second")
+    yield* link.restore
+    yield* isBack
+
+    const answeredWhileFrozen = Effect.gen(function* () {
+      yield* link.freeze
+      const { millis, status } = yield* ask(url, "GET", "/readyz")
+      assert.strictEqual(status, 503)
       yield* allAreRefused
-      yield* Effect.sleep("1 second")
       yield* link.restore
       yield* isBack
+      return millis
+    })
+    // It answers within a second; the machine that runs this test may be busy.
+    assert.isBelow(yield* leastOf(2_000, answeredWhileFrozen), 2_000)
+    // Keys are looked up again: this one does not exist.
+    assert.strictEqual((yield* ask(url, "GET", "/me")).status, 401)
 
-      const answeredWhileFrozen = Effect.gen(function* () {
-        yield* link.freeze
-        const { millis, status } = yield* ask(url, "GET", "/readyz")
-        assert.strictEqual(status, 503)
-        yield* allAreRefused
-        yield* link.restore
-        yield* isBack
-        return millis
-      })
-      // It answers within a second; the machine that runs this test may be busy.
-      assert.isBelow(yield* leastOf(2_000, answeredWhileFrozen), 2_000)
-      // Keys are looked up again: this one does not exist.
-      assert.strictEqual((yield* ask(url, "GET", "/me")).status, 401)
+    const most = 3 + Math.ceil((performance.now() - began) / 10_000)
+    for (const { child, output } of [api, scheduler]) {
+      const lines = output()
+        .split("\n")
+        .filter((line) => /level=(?!INFO)/.test(line))
+      assert.isAtMost(lines.length, most, output())
+      assert.isNull(child.exitCode)
+    }
 
-      const most = 3 + Math.ceil((performance.now() - began) / 10_000)
-      for (const { child, output } of [api, scheduler]) {
-        const lines = output()
-          .split("\n")
-          .filter((line) => /level=(?!INFO)/.test(line))
-        assert.isAtMost(lines.length, most, output())
-        assert.isNull(child.exitCode)
-      }
-
-      api.child.kill("SIGTERM")
-      scheduler.child.kill("SIGTERM")
-      const leaving = yield* ask(url, "GET", "/readyz").pipe(Effect.repeat({ until: ({ status }) => status === 503 }))
-      assert.include(Object(leaving.body), { message: "This process is shutting down" })
-      assert.deepStrictEqual(yield* readinessOf(health), { ok: false, reasons: ["This process is shutting down"] })
-      assert.strictEqual((yield* ask(url, "GET", "/me")).status, 401)
-      assert.deepStrictEqual(yield* Effect.all([api.ended, scheduler.ended]), [0, 0])
-    }).pipe(Effect.scoped),
-  120_000
+    api.child.kill("SIGTERM")
+    scheduler.child.kill("SIGTERM")
+    const leaving = yield* ask(url, "GET", "/readyz").pipe(Effect.repeat({ until: ({ status }) => status === 503 }))
+    assert.include(Object(leaving.body), { message: "This process is shutting down" })
+    assert.deepStrictEqual(yield* readinessOf(health), { ok: false, reasons: ["This process is shutting down"] })
+    assert.strictEqual((yield* ask(url, "GET", "/me")).status, 401)
+    assert.deepStrictEqual(yield* Effect.all([api.ended, scheduler.ended]), [0, 0])
+  }).pipe(Effect.scoped)
 )

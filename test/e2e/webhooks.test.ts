@@ -36,63 +36,60 @@ const expireLocks = (url: string) =>
 const verify = ({ headers, text }: Received) =>
   new WebhookClient().verifySignature(text, String(headers["x-hmac-signature"]), secret)
 
-it.live(
-  "a killed process loses no delivery: another process makes both its begun and its waiting ones",
-  () =>
-    Effect.gen(function* () {
-      const [folder, databaseUrl] = [yield* dataDir, yield* migratedDatabase]
-      const settings = {
-        DATABASE_URL: databaseUrl,
-        SLUICE_MASTER_KEY: masterKey,
-        SLUICE_DATA_DIR: folder,
-        SLUICE_ALLOW_PRIVATE_NETWORKS: "1",
-        SLUICE_PUBLIC_URL: "https://sluice.example.com/"
-      }
-      const migrated = yield* sluice(["migrate"], settings)
-      assert.strictEqual(yield* migrated.ended, 0)
+it.live("a killed process loses no delivery: another process makes both its begun and its waiting ones", () =>
+  Effect.gen(function* () {
+    const [folder, databaseUrl] = [yield* dataDir, yield* migratedDatabase]
+    const settings = {
+      DATABASE_URL: databaseUrl,
+      SLUICE_MASTER_KEY: masterKey,
+      SLUICE_DATA_DIR: folder,
+      SLUICE_ALLOW_PRIVATE_NETWORKS: "1",
+      SLUICE_PUBLIC_URL: "https://sluice.example.com/"
+    }
+    const migrated = yield* sluice(["migrate"], settings)
+    assert.strictEqual(yield* migrated.ended, 0)
 
-      // The first process gets no answer; its request is in flight when it is killed.
-      let isDeaf = true
-      const target = yield* receiver((_, answer) => {
-        if (!isDeaf) answer.writeHead(200).end()
-      })
-      const first = yield* sluice(["api"], settings)
-      const url = yield* ready(first)
-      yield* send(url, "POST", "/webhook-endpoints", { url: target.url, secret })
-      const workflow = yield* send(url, "POST", "/workflows", { name: "W", ...graph() })
-      const sessions: Array<string> = []
-      for (let count = 0; count < 8; count++) {
-        const webhook = { url: `${target.url}/own`, secret, metadata: { count } }
-        const run = yield* send(url, "POST", "/run", { workflow_id: workflow.id, webhook })
-        sessions.push(String(run.session_id))
-      }
-      const begun = yield* target.next
-      first.child.kill("SIGKILL")
-      yield* first.ended
-      isDeaf = false
-      yield* expireLocks(databaseUrl)
+    // The first process gets no answer; its request is in flight when it is killed.
+    let isDeaf = true
+    const target = yield* receiver((_, answer) => {
+      if (!isDeaf) answer.writeHead(200).end()
+    })
+    const first = yield* sluice(["api"], settings)
+    const url = yield* ready(first)
+    yield* send(url, "POST", "/webhook-endpoints", { url: target.url, secret })
+    const workflow = yield* send(url, "POST", "/workflows", { name: "W", ...graph() })
+    const sessions: Array<string> = []
+    for (let count = 0; count < 8; count++) {
+      const webhook = { url: `${target.url}/own`, secret, metadata: { count } }
+      const run = yield* send(url, "POST", "/run", { workflow_id: workflow.id, webhook })
+      sessions.push(String(run.session_id))
+    }
+    const begun = yield* target.next
+    first.child.kill("SIGKILL")
+    yield* first.ended
+    isDeaf = false
+    yield* expireLocks(databaseUrl)
 
-      const second = yield* sluice(["api"], settings)
-      const next = yield* ready(second)
-      const delivered = new Map<string, Received>()
-      while (delivered.size < 16) {
-        const received = yield* target.next
-        delivered.set(`${received.path} ${String(received.body.payload.session_id)}`, received)
+    const second = yield* sluice(["api"], settings)
+    const next = yield* ready(second)
+    const delivered = new Map<string, Received>()
+    while (delivered.size < 16) {
+      const received = yield* target.next
+      delivered.set(`${received.path} ${String(received.body.payload.session_id)}`, received)
+    }
+    for (const received of delivered.values()) verify(received)
+    assert.isTrue(delivered.has(`${begun.path} ${String(begun.body.payload.session_id)}`))
+    for (const session of sessions) {
+      while (true) {
+        const { webhook_events } = yield* send(next, "GET", `/webhooks/${session}`)
+        const log = webhook_events as unknown as ReadonlyArray<{ readonly delivered: boolean }>
+        assert.lengthOf(log, 2)
+        if (log.every((one) => one.delivered)) break
       }
-      for (const received of delivered.values()) verify(received)
-      assert.isTrue(delivered.has(`${begun.path} ${String(begun.body.payload.session_id)}`))
-      for (const session of sessions) {
-        while (true) {
-          const { webhook_events } = yield* send(next, "GET", `/webhooks/${session}`)
-          const log = webhook_events as unknown as ReadonlyArray<{ readonly delivered: boolean }>
-          assert.lengthOf(log, 2)
-          if (log.every((one) => one.delivered)) break
-        }
-      }
-      for (const text of [yield* dumpOf(databaseUrl), first.output(), second.output()]) {
-        assert.notInclude(text, secret)
-        assert.notInclude(text, key)
-      }
-    }).pipe(Effect.scoped),
-  120_000
+    }
+    for (const text of [yield* dumpOf(databaseUrl), first.output(), second.output()]) {
+      assert.notInclude(text, secret)
+      assert.notInclude(text, key)
+    }
+  }).pipe(Effect.scoped)
 )

@@ -13,8 +13,8 @@ export const promises = <E>(
   some = BrowserContract.promises
 ): void => {
   describe("a browser", { concurrent: true }, () =>
-    it.layer(layer, { excludeTestServices: true, timeout: "60 seconds" })(`the browser (${name})`, (it) => {
-      for (const { keeps, title } of some) it.effect(title, () => keeps, { timeout: 60_000 })
+    it.layer(layer, { excludeTestServices: true })(`the browser (${name})`, (it) => {
+      for (const { keeps, title } of some) it.effect(title, () => keeps)
     })
   )
 }

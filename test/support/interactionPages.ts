@@ -186,6 +186,3 @@ export const texts = ({ files, outcome }: Walked) => {
   if (outcome._tag === "Failed") assert.fail(outcome.failure.message)
   return files.map(({ fileName, text }) => [fileName, text])
 }
-
-/** Each test has its own session, so that several run concurrently. */
-export const timeout = { timeout: 90_000, concurrent: true }

@@ -24,18 +24,16 @@ export const inSeries = <C, E>(
     `in memory, ${title}`,
     [short],
     ([list]) => obey(list).pipe(Effect.provide(Memory.layer, { local: true })),
-    { arbitrary: { runs: 60 * scale, size: 60 }, timeout: 120_000 * scale }
+    { arbitrary: { runs: 60 * scale, size: 60 } }
   )
 
   for (const [name, [layer, empty]] of [
     ["embedded", databases.embedded],
     ["postgres", databases.postgres]
   ] as const) {
-    it.layer(layer, { timeout: "60 seconds" })(`on ${name}`, (it) => {
-      it.effect.each(Array.from({ length: 2 * scale }, (_, index) => `seed ${index + 1}`))(
-        `${title} (%s)`,
-        (seed) => Effect.andThen(empty, Effect.flatMap(long(seed), obey)),
-        120_000
+    it.layer(layer)(`on ${name}`, (it) => {
+      it.effect.each(Array.from({ length: 2 * scale }, (_, index) => `seed ${index + 1}`))(`${title} (%s)`, (seed) =>
+        Effect.andThen(empty, Effect.flatMap(long(seed), obey))
       )
     })
   }

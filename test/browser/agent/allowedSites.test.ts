@@ -106,75 +106,69 @@ const click = (selector: string) => ({ action: "CLICK", parameters: { selector }
 const after = { action: "DELAY", parameters: { delay_time: 1 } }
 
 describe("a run that is kept to sites", () => {
-  it.live(
-    "goes nowhere else, whichever way it is led, and says which site was not allowed",
-    () =>
-      Effect.gen(function* () {
-        const { asked, here, there } = yield* twoSites
-        const session = { ...Session.empty, allowedSites: [new URL(here).host] }
-        const led = {
-          "by its address": graphOf(`${there}/`, []),
-          "by a link": graphOf(`${here}/`, [click("css=#out"), after]),
-          "by a redirect": graphOf(`${here}/moved`, []),
-          "by a refresh": graphOf(`${here}/meta`, [after, click("css=#there")]),
-          "by a new window": graphOf(`${here}/window`, [click("css=button"), after, click("css=button")]),
-          "by a form": graphOf(`${here}/form`, [click("css=button"), after, click("css=button")])
+  it.live("goes nowhere else, whichever way it is led, and says which site was not allowed", () =>
+    Effect.gen(function* () {
+      const { asked, here, there } = yield* twoSites
+      const session = { ...Session.empty, allowedSites: [new URL(here).host] }
+      const led = {
+        "by its address": graphOf(`${there}/`, []),
+        "by a link": graphOf(`${here}/`, [click("css=#out"), after]),
+        "by a redirect": graphOf(`${here}/moved`, []),
+        "by a refresh": graphOf(`${here}/meta`, [after, click("css=#there")]),
+        "by a new window": graphOf(`${here}/window`, [click("css=button"), after, click("css=button")]),
+        "by a form": graphOf(`${here}/form`, [click("css=button"), after, click("css=button")])
+      }
+      yield* Effect.gen(function* () {
+        for (const [way, graph] of Object.entries(led)) {
+          const { outcome } = yield* walk(graph, {}, { session })
+          assert.strictEqual(outcome._tag, "Failed", way)
+          if (outcome._tag !== "Failed") continue
+          assert.strictEqual(outcome.failure.code, "NAVIGATION-E0002", `${way}: ${outcome.failure.message}`)
+          assert.include(outcome.failure.message, `${new URL(there).host} is not among the sites`, way)
+          assert.strictEqual(outcome.failure.category, "ACTION_BLOCKED_BY_PLATFORM")
         }
-        yield* Effect.gen(function* () {
-          for (const [way, graph] of Object.entries(led)) {
-            const { outcome } = yield* walk(graph, {}, { session })
-            assert.strictEqual(outcome._tag, "Failed", way)
-            if (outcome._tag !== "Failed") continue
-            assert.strictEqual(outcome.failure.code, "NAVIGATION-E0002", `${way}: ${outcome.failure.message}`)
-            assert.include(outcome.failure.message, `${new URL(there).host} is not among the sites`, way)
-            assert.strictEqual(outcome.failure.category, "ACTION_BLOCKED_BY_PLATFORM")
-          }
-          assert.deepStrictEqual(asked, [])
-          const framed = yield* walk(graphOf(`${here}/frame`, [click("css=#still")]), {}, { session })
-          assert.strictEqual(framed.outcome._tag, "Success", "frames that are refused stay empty")
-          assert.deepStrictEqual(asked, ["/image.png"])
-          // Another run on the same browser is kept from nothing.
-          const free = yield* walk(graphOf(`${here}/`, [click("css=#out"), click("css=#there")]))
-          assert.strictEqual(free.outcome._tag, "Success")
-        }).pipe(
-          Effect.provide(
-            Layer.fresh(
-              PlaywrightBrowser.layer({ ...PlaywrightBrowser.defaults, executablePath, allowedOrigins: [here, there] })
-            )
+        assert.deepStrictEqual(asked, [])
+        const framed = yield* walk(graphOf(`${here}/frame`, [click("css=#still")]), {}, { session })
+        assert.strictEqual(framed.outcome._tag, "Success", "frames that are refused stay empty")
+        assert.deepStrictEqual(asked, ["/image.png"])
+        // Another run on the same browser is kept from nothing.
+        const free = yield* walk(graphOf(`${here}/`, [click("css=#out"), click("css=#there")]))
+        assert.strictEqual(free.outcome._tag, "Success")
+      }).pipe(
+        Effect.provide(
+          Layer.fresh(
+            PlaywrightBrowser.layer({ ...PlaywrightBrowser.defaults, executablePath, allowedOrigins: [here, there] })
           )
         )
-      }).pipe(Effect.scoped),
-    60_000
+      )
+    }).pipe(Effect.scoped)
   )
 
-  it.live(
-    "leaves runs beside it alone",
-    () =>
-      Effect.gen(function* () {
-        const { asked, here, there } = yield* twoSites
-        const session = { ...Session.empty, allowedSites: [new URL(here).host] }
-        const kept = walk(graphOf(`${here}/frame`, [after, click("css=#still")]), {}, { session })
-        const free = walk(graphOf(`${there.replace("localhost", "127.0.0.1")}/`, [after, click("css=#there")]))
-        const framed = walk(graphOf(`${here}/frame`, [after, click("css=#still")]))
-        yield* Effect.gen(function* () {
-          const all = yield* Effect.all([kept, free, framed], { concurrency: "unbounded" })
-          assert.deepStrictEqual(
-            all.map(({ outcome }) => outcome._tag),
-            ["Success", "Success", "Success"]
-          )
-          // The two frames of the run that is kept to nothing.
-          assert.lengthOf(
-            asked.filter((path) => path === "/frame"),
-            2
-          )
-        }).pipe(
-          Effect.provide(
-            Layer.fresh(
-              PlaywrightBrowser.layer({ ...PlaywrightBrowser.defaults, executablePath, allowPrivateNetworks: true })
-            )
+  it.live("leaves runs beside it alone", () =>
+    Effect.gen(function* () {
+      const { asked, here, there } = yield* twoSites
+      const session = { ...Session.empty, allowedSites: [new URL(here).host] }
+      const kept = walk(graphOf(`${here}/frame`, [after, click("css=#still")]), {}, { session })
+      const free = walk(graphOf(`${there.replace("localhost", "127.0.0.1")}/`, [after, click("css=#there")]))
+      const framed = walk(graphOf(`${here}/frame`, [after, click("css=#still")]))
+      yield* Effect.gen(function* () {
+        const all = yield* Effect.all([kept, free, framed], { concurrency: "unbounded" })
+        assert.deepStrictEqual(
+          all.map(({ outcome }) => outcome._tag),
+          ["Success", "Success", "Success"]
+        )
+        // The two frames of the run that is kept to nothing.
+        assert.lengthOf(
+          asked.filter((path) => path === "/frame"),
+          2
+        )
+      }).pipe(
+        Effect.provide(
+          Layer.fresh(
+            PlaywrightBrowser.layer({ ...PlaywrightBrowser.defaults, executablePath, allowPrivateNetworks: true })
           )
         )
-      }).pipe(Effect.scoped),
-    60_000
+      )
+    }).pipe(Effect.scoped)
   )
 })

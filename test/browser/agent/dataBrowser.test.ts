@@ -86,130 +86,127 @@ const captcha = (captcha_type: string, more: object = {}): Step => ({
   parameters: { captcha_type, ...more }
 })
 
-it.live(
-  "the actions on data do in a real browser what they do in memory",
-  () =>
-    Effect.scoped(
-      Effect.gen(function* () {
-        const site = yield* serve(pages)
-        yield* Effect.gen(function* () {
-          // An answer that comes after the node began to wait for it.
-          const network = yield* run("/", [
-            {
-              action: "EXTRACT_NETWORK",
-              parameters: {
-                url: "/api/orders",
-                full_request: true,
-                extract_data_model: {
-                  type: "object",
-                  properties: {
-                    sent: { path: "request.headers.authorization" },
-                    ids: { type: "array", path: "response.body.data.orders.id" }
-                  }
+it.live("the actions on data do in a real browser what they do in memory", () =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const site = yield* serve(pages)
+      yield* Effect.gen(function* () {
+        // An answer that comes after the node began to wait for it.
+        const network = yield* run("/", [
+          {
+            action: "EXTRACT_NETWORK",
+            parameters: {
+              url: "/api/orders",
+              full_request: true,
+              extract_data_model: {
+                type: "object",
+                properties: {
+                  sent: { path: "request.headers.authorization" },
+                  ids: { type: "array", path: "response.body.data.orders.id" }
                 }
               }
             }
-          ])(site)
-          assert.deepEqual(dataOf(network), { sent: "REDACTED", ids: ["A-1"] })
-
-          // An answer is there, and a newer one was asked for and is still to come.
-          const newest = yield* run("/rates", [
-            {
-              action: "EXTRACT_NETWORK",
-              parameters: {
-                url: "/api/rate",
-                selector: "//p[.='2']",
-                extract_data_model: { type: "object", properties: { rate: { type: "integer", path: "$.rate" } } }
-              }
-            }
-          ])(site)
-          assert.deepEqual(dataOf(newest), { rate: 2 })
-
-          // The session of the page: its cookies are sent, those that are set are in the page.
-          const session = yield* run("/", [
-            flow(
-              [{ ...get("sign-in", { id: "signin" }), method: "POST", body: { type: "json", value: {} } }, get("away")],
-              {
-                field_json_map: { first: "steps.signin.body", me: "steps.away.body.cookie", url: "steps.away.url" }
-              }
-            ),
-            flow([get("me", { expected_status: [200] })], {
-              credentials: "omit",
-              field_json_map: { without: "response.body.cookie" }
-            }),
-            flow([get("away", { expected_status: [302] })], {
-              redirect_policy: "manual",
-              field_json_map: { to: "response.headers.location" }
-            }),
-            flow([{ ...get("large"), method: "HEAD" }], {
-              field_json_map: { size: "response.headers.`content-length`" }
-            }),
-            { action: "NAVIGATE", parameters: { url: "/me" } },
-            text("page", "//p")
-          ])(site)
-          assert.deepEqual(dataOf(session), {
-            first: { visited: true, method: "POST" },
-            me: "visit=1; session=s-1",
-            url: `${site}/api/me`,
-            without: "",
-            to: "/api/me",
-            size: "1000000000",
-            page: "visit=1"
-          })
-
-          for (const [step, code, message] of [
-            [get("bomb"), "API-E0002", "larger than"],
-            [get("endless"), "API-E0002", "larger than"],
-            [get("round"), "API-E0002", "redirected more than 20 times"],
-            [get("out"), "API-E0003", "private"],
-            [get("private", { url: "http://127.0.0.1:9/" }), "API-E0003", "private"],
-            [get("silent", { timeout_ms: 300 }), "API-E0001", "no answer within 300 ms"]
-          ] as const) {
-            const failure = failureOf(yield* run("/", [flow([step])])(site))
-            assert.strictEqual(failure.code, code, failure.message)
-            assert.include(failure.message, message)
           }
+        ])(site)
+        assert.deepEqual(dataOf(network), { sent: "REDACTED", ids: ["A-1"] })
 
-          const models = yield* run("/hidden", [
+        // An answer is there, and a newer one was asked for and is still to come.
+        const newest = yield* run("/rates", [
+          {
+            action: "EXTRACT_NETWORK",
+            parameters: {
+              url: "/api/rate",
+              selector: "//p[.='2']",
+              extract_data_model: { type: "object", properties: { rate: { type: "integer", path: "$.rate" } } }
+            }
+          }
+        ])(site)
+        assert.deepEqual(dataOf(newest), { rate: 2 })
+
+        // The session of the page: its cookies are sent, those that are set are in the page.
+        const session = yield* run("/", [
+          flow(
+            [{ ...get("sign-in", { id: "signin" }), method: "POST", body: { type: "json", value: {} } }, get("away")],
             {
-              action: "EXTRACT_DATAMODEL",
-              parameters: {
-                extract_data_model: {
-                  type: "object",
-                  properties: {
-                    where: { type: "string", path: "{{window.location.href}}" },
-                    clean: { path: "{{document.sanitized}}" },
-                    rows: {
-                      type: "array",
-                      path: "//tr",
-                      items: { type: "array", path: "/td/a", items: { type: "string", path: "/@href" } }
-                    },
-                    links: { type: "array", path: "//a/@href", items: "string" },
-                    missing: { type: ["string", "null"], path: "//nothing", mode: "xpath", description: "none" }
-                  }
+              field_json_map: { first: "steps.signin.body", me: "steps.away.body.cookie", url: "steps.away.url" }
+            }
+          ),
+          flow([get("me", { expected_status: [200] })], {
+            credentials: "omit",
+            field_json_map: { without: "response.body.cookie" }
+          }),
+          flow([get("away", { expected_status: [302] })], {
+            redirect_policy: "manual",
+            field_json_map: { to: "response.headers.location" }
+          }),
+          flow([{ ...get("large"), method: "HEAD" }], {
+            field_json_map: { size: "response.headers.`content-length`" }
+          }),
+          { action: "NAVIGATE", parameters: { url: "/me" } },
+          text("page", "//p")
+        ])(site)
+        assert.deepEqual(dataOf(session), {
+          first: { visited: true, method: "POST" },
+          me: "visit=1; session=s-1",
+          url: `${site}/api/me`,
+          without: "",
+          to: "/api/me",
+          size: "1000000000",
+          page: "visit=1"
+        })
+
+        for (const [step, code, message] of [
+          [get("bomb"), "API-E0002", "larger than"],
+          [get("endless"), "API-E0002", "larger than"],
+          [get("round"), "API-E0002", "redirected more than 20 times"],
+          [get("out"), "API-E0003", "private"],
+          [get("private", { url: "http://127.0.0.1:9/" }), "API-E0003", "private"],
+          [get("silent", { timeout_ms: 300 }), "API-E0001", "no answer within 300 ms"]
+        ] as const) {
+          const failure = failureOf(yield* run("/", [flow([step])])(site))
+          assert.strictEqual(failure.code, code, failure.message)
+          assert.include(failure.message, message)
+        }
+
+        const models = yield* run("/hidden", [
+          {
+            action: "EXTRACT_DATAMODEL",
+            parameters: {
+              extract_data_model: {
+                type: "object",
+                properties: {
+                  where: { type: "string", path: "{{window.location.href}}" },
+                  clean: { path: "{{document.sanitized}}" },
+                  rows: {
+                    type: "array",
+                    path: "//tr",
+                    items: { type: "array", path: "/td/a", items: { type: "string", path: "/@href" } }
+                  },
+                  links: { type: "array", path: "//a/@href", items: "string" },
+                  missing: { type: ["string", "null"], path: "//nothing", mode: "xpath", description: "none" }
                 }
               }
             }
-          ])(site)
-          const { clean, ...rest } = dataOf(models)
-          assert.deepEqual(rest, {
-            where: `${site}/hidden`,
-            rows: [["/1", "/2"], ["/3"]],
-            links: ["/1", "/2", "/3"],
-            missing: null
-          })
-          assert.include(String(clean), '<p class="shown">Seen</p>')
-          assert.notMatch(String(clean), /comment|color|Gone|Away|token|script/)
+          }
+        ])(site)
+        const { clean, ...rest } = dataOf(models)
+        assert.deepEqual(rest, {
+          where: `${site}/hidden`,
+          rows: [["/1", "/2"], ["/3"]],
+          links: ["/1", "/2", "/3"],
+          missing: null
+        })
+        assert.include(String(clean), '<p class="shown">Seen</p>')
+        assert.notMatch(String(clean), /comment|color|Gone|Away|token|script/)
 
-          dataOf(yield* run("/", [captcha("turnstile"), captcha("recaptcha_v2"), captcha("hcaptcha")])(site))
-          dataOf(yield* run("/turnstile", [captcha("turnstile")])(site))
-          assert.strictEqual(
-            failureOf(yield* run("/hcaptcha", [captcha("hcaptcha", { wait_time: 100 })])(site)).code,
-            "CAPTCHA-E0001"
-          )
-          assert.strictEqual(failureOf(yield* run("/recaptcha", [captcha("recaptcha_v2")])(site)).code, "CAPTCHA-E0001")
-        }).pipe(Effect.provide(chromium([site])))
-      })
-    ),
-  120_000
+        dataOf(yield* run("/", [captcha("turnstile"), captcha("recaptcha_v2"), captcha("hcaptcha")])(site))
+        dataOf(yield* run("/turnstile", [captcha("turnstile")])(site))
+        assert.strictEqual(
+          failureOf(yield* run("/hcaptcha", [captcha("hcaptcha", { wait_time: 100 })])(site)).code,
+          "CAPTCHA-E0001"
+        )
+        assert.strictEqual(failureOf(yield* run("/recaptcha", [captcha("recaptcha_v2")])(site)).code, "CAPTCHA-E0001")
+      }).pipe(Effect.provide(chromium([site])))
+    })
+  )
 )

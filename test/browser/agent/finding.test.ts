@@ -103,30 +103,27 @@ const list = (path: string, item: string): ExtractionPlan => ({
 })
 
 describe("finding", () => {
-  it.layer(site, { excludeTestServices: true, timeout: "60 seconds" })((it) => {
-    it.effect(
-      "elements are clicked by XPath of either engine, CSS and role",
-      () =>
-        Effect.gen(function* () {
-          const page = yield* open("/plain")
-          let told = ""
-          for (const [selector, name] of [
-            ["//button[lower-case(@data-kind) = 'primary']", "save"],
-            ["//button[matches(., '^save', 'i')]", "save"],
-            ["//BUTTON[ends-with(lower-case(.), 'all')]", "save"],
-            ["//button[.='Cancel']/text()", "cancel"],
-            ["(for $b in //button return $b)[2]", "cancel"],
-            ["//button => head()", "save"],
-            ["//button[@data-kind]", "save"],
-            ["css=button >> nth=1", "cancel"],
-            ["role=button[name='Cancel']", "cancel"]
-          ] as const) {
-            told = `${told} ${name}`.trim()
-            yield* page.elements.click(at(selector, 20_000), "click")
-            assert.strictEqual(yield* page.elements.read(at("//output")), told, selector)
-          }
-        }),
-      60_000
+  it.layer(site, { excludeTestServices: true })((it) => {
+    it.effect("elements are clicked by XPath of either engine, CSS and role", () =>
+      Effect.gen(function* () {
+        const page = yield* open("/plain")
+        let told = ""
+        for (const [selector, name] of [
+          ["//button[lower-case(@data-kind) = 'primary']", "save"],
+          ["//button[matches(., '^save', 'i')]", "save"],
+          ["//BUTTON[ends-with(lower-case(.), 'all')]", "save"],
+          ["//button[.='Cancel']/text()", "cancel"],
+          ["(for $b in //button return $b)[2]", "cancel"],
+          ["//button => head()", "save"],
+          ["//button[@data-kind]", "save"],
+          ["css=button >> nth=1", "cancel"],
+          ["role=button[name='Cancel']", "cancel"]
+        ] as const) {
+          told = `${told} ${name}`.trim()
+          yield* page.elements.click(at(selector, 20_000), "click")
+          assert.strictEqual(yield* page.elements.read(at("//output")), told, selector)
+        }
+      })
     )
 
     it.effect("an element is found in its window although another window came meanwhile", () =>
@@ -267,26 +264,23 @@ describe("finding", () => {
       })
     )
 
-    it.effect(
-      "a script that never ends stops with the name of its limit, and the page lives on",
-      () =>
-        Effect.forEach(
-          [
-            "//*[count(//*[count(//*) > 1]) > 1]",
-            "count(for $a in 1 to 1000000, $b in 1 to 1000000 return $a + $b)",
-            "//button[matches('aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!', '^(a+)+$', 'i')]"
-          ],
-          Effect.fnUntraced(function* (selector) {
-            const page = yield* open("/middle")
-            const failure = yield* Effect.flip(page.elements.click(at(selector, 1_000), "click"))
-            assert.strictEqual(failure.kind, "selector", failure.reason)
-            assert.include(failure.reason, "limit of 5000 ms")
-            yield* page.elements.click(at("//button", 20_000), "click")
-            assert.strictEqual(yield* page.elements.read(at("//output")), "only")
-          }),
-          { concurrency: "unbounded" }
-        ),
-      60_000
+    it.effect("a script that never ends stops with the name of its limit, and the page lives on", () =>
+      Effect.forEach(
+        [
+          "//*[count(//*[count(//*) > 1]) > 1]",
+          "count(for $a in 1 to 1000000, $b in 1 to 1000000 return $a + $b)",
+          "//button[matches('aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!', '^(a+)+$', 'i')]"
+        ],
+        Effect.fnUntraced(function* (selector) {
+          const page = yield* open("/middle")
+          const failure = yield* Effect.flip(page.elements.click(at(selector, 1_000), "click"))
+          assert.strictEqual(failure.kind, "selector", failure.reason)
+          assert.include(failure.reason, "limit of 5000 ms")
+          yield* page.elements.click(at("//button", 20_000), "click")
+          assert.strictEqual(yield* page.elements.read(at("//output")), "only")
+        }),
+        { concurrency: "unbounded" }
+      )
     )
   })
 })

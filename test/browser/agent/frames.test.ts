@@ -115,7 +115,7 @@ const extracted = [
 ]
 
 describe("frames and shadow roots", () => {
-  it.layer(site, { excludeTestServices: true, timeout: "60 seconds" })((it) => {
+  it.layer(site, { excludeTestServices: true })((it) => {
     /** Clicks each on one page, and sees after each that it was done there and nowhere else. */
     const clicked = (path: string, cases: ReadonlyArray<readonly [string, string, string]>) =>
       Effect.gen(function* () {
@@ -129,22 +129,19 @@ describe("frames and shadow roots", () => {
         }
       })
 
-    it.effect(
-      "buttons are clicked in frames of the same site and of another, however they are named",
-      () =>
-        clicked("/frames", [
-          ["//button[.='Near']", "//iframe[@id='near']//output", "near"],
-          ["//button[lower-case(.)='near']", "//iframe[@id='near']//output", "near"],
-          ["//iframe[@name='near']//button[1]", "//iframe[@id='near']/html/body/output", "near"],
-          ["css=button >> text=Near", "//iframe[@id='near']//output", "near"],
-          ["role=button[name='Near']", "//iframe[lower-case(@id)='near']//output", "near"],
-          ["//button[.='Far']", "//iframe[@id='far']//output", "far"],
-          ["role=button[name='Far']", "//iframe[@id='far']//output", "far"],
-          ["//iframe[@id='far']//iframe//button", "//iframe[@id='deep']//output", "deep"],
-          ["//button[ends-with(., 'ep')]", "//iframe[@id='far']//iframe//output", "deep"],
-          ["css=#far >> internal:control=enter-frame >> css=button >> text=Far", "//iframe[@id='far']//output", "far"]
-        ]),
-      60_000
+    it.effect("buttons are clicked in frames of the same site and of another, however they are named", () =>
+      clicked("/frames", [
+        ["//button[.='Near']", "//iframe[@id='near']//output", "near"],
+        ["//button[lower-case(.)='near']", "//iframe[@id='near']//output", "near"],
+        ["//iframe[@name='near']//button[1]", "//iframe[@id='near']/html/body/output", "near"],
+        ["css=button >> text=Near", "//iframe[@id='near']//output", "near"],
+        ["role=button[name='Near']", "//iframe[lower-case(@id)='near']//output", "near"],
+        ["//button[.='Far']", "//iframe[@id='far']//output", "far"],
+        ["role=button[name='Far']", "//iframe[@id='far']//output", "far"],
+        ["//iframe[@id='far']//iframe//button", "//iframe[@id='deep']//output", "deep"],
+        ["//button[ends-with(., 'ep')]", "//iframe[@id='far']//iframe//output", "deep"],
+        ["css=#far >> internal:control=enter-frame >> css=button >> text=Far", "//iframe[@id='far']//output", "far"]
+      ])
     )
 
     it.effect("closed shadow roots are reached by every kind of selector, and stay closed to the page", () =>
@@ -206,42 +203,39 @@ describe("frames and shadow roots", () => {
       })
     )
 
-    it.effect(
-      "frames of another site that hang hold up nothing that the page itself shows",
-      () =>
-        Effect.gen(function* () {
-          const page = yield* open("/held")
-          yield* Deferred.await(hung)
-          const fields = {
-            own: { kind: "value", path: "//p[@id='own']", type: "string" },
-            none: { kind: "value", path: "//p[@id='none']", type: "string" }
-          } as const
-          const [extracted, read, outline, texts, document, failure] = yield* Effect.all(
-            [
-              page.elements.extract({ kind: "object", fields }),
-              page.elements.read(at("//p[@id='none']", 0)),
-              page.vision.outline({ maxElements: 10 }),
-              page.vision.texts,
-              page.observation.snapshot({ maxBytes: 1_000_000 }),
-              Effect.flip(page.elements.click(at("//iframe[@id='none']//button", 100), "click"))
-            ],
-            { concurrency: "unbounded" }
-          )
-          assert.deepStrictEqual(extracted, { own: "own", none: null })
-          assert.strictEqual(read, null)
-          assert.deepStrictEqual(
-            outline.elements.map(({ name }) => name),
-            ["Go on"]
-          )
-          assert.include(
-            texts.map(({ text }) => text),
-            "own"
-          )
-          assert.include(document, "Go on")
-          assert.include(document, "of another origin and not part of the snapshot")
-          assert.strictEqual(failure.kind, "mismatch", failure.reason)
-        }),
-      60_000
+    it.effect("frames of another site that hang hold up nothing that the page itself shows", () =>
+      Effect.gen(function* () {
+        const page = yield* open("/held")
+        yield* Deferred.await(hung)
+        const fields = {
+          own: { kind: "value", path: "//p[@id='own']", type: "string" },
+          none: { kind: "value", path: "//p[@id='none']", type: "string" }
+        } as const
+        const [extracted, read, outline, texts, document, failure] = yield* Effect.all(
+          [
+            page.elements.extract({ kind: "object", fields }),
+            page.elements.read(at("//p[@id='none']", 0)),
+            page.vision.outline({ maxElements: 10 }),
+            page.vision.texts,
+            page.observation.snapshot({ maxBytes: 1_000_000 }),
+            Effect.flip(page.elements.click(at("//iframe[@id='none']//button", 100), "click"))
+          ],
+          { concurrency: "unbounded" }
+        )
+        assert.deepStrictEqual(extracted, { own: "own", none: null })
+        assert.strictEqual(read, null)
+        assert.deepStrictEqual(
+          outline.elements.map(({ name }) => name),
+          ["Go on"]
+        )
+        assert.include(
+          texts.map(({ text }) => text),
+          "own"
+        )
+        assert.include(document, "Go on")
+        assert.include(document, "of another origin and not part of the snapshot")
+        assert.strictEqual(failure.kind, "mismatch", failure.reason)
+      })
     )
 
     it.effect("a snapshot has the documents of all frames in their places, and no password", () =>
@@ -268,21 +262,18 @@ describe("frames and shadow roots", () => {
       })
     )
 
-    it.effect(
-      "buttons are clicked in shadow roots, however they are named",
-      () =>
-        clicked(
-          "/shadow",
-          [
-            "//x-card/button[.='Pay']",
-            "//button[.='Pay']",
-            "//x-card[2]/button",
-            "//x-card//button[lower-case(.)='pay']",
-            "css=x-card button >> text=Pay",
-            "role=button[name='Pay']"
-          ].map((selector) => [selector, "//output", "Pay"] as const)
-        ),
-      60_000
+    it.effect("buttons are clicked in shadow roots, however they are named", () =>
+      clicked(
+        "/shadow",
+        [
+          "//x-card/button[.='Pay']",
+          "//button[.='Pay']",
+          "//x-card[2]/button",
+          "//x-card//button[lower-case(.)='pay']",
+          "css=x-card button >> text=Pay",
+          "role=button[name='Pay']"
+        ].map((selector) => [selector, "//output", "Pay"] as const)
+      )
     )
 
     it.effect("every verb reaches into shadow roots, nested ones and their frames", () =>
@@ -340,8 +331,7 @@ describe("frames and shadow roots", () => {
             yield* scroll({ kind: "element", selector: "//b[@id='end']", position: "end" })
             yield* tells("end seen")
           }
-        }),
-      60_000
+        })
     )
   })
 })

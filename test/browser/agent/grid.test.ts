@@ -121,188 +121,172 @@ describe("a grid", () => {
           yield* three[0].close
           yield* three[2].close
         }).pipe(Effect.provide(grid))
-      }).pipe(Effect.scoped),
-    60_000
+      }).pipe(Effect.scoped)
   )
 
-  it.live(
-    "counts a click as done whose tab closes while the mouse is pressed",
-    () =>
-      Effect.gen(function* () {
-        const devTools = yield* devToolsServer
-        const site = yield* serve({
-          "/": html("<h1 id=title>Home</h1><a id=open href=/press target=_blank rel=opener>Open</a>"),
-          "/press": html(
-            "<button id=press onmousedown=\"const asked = new XMLHttpRequest(); asked.open('GET', '/close', false); asked.send()\">Press</button>"
-          ),
-          // The page waits for this answer, and is closed before it comes.
-          "/close": (_request, response) =>
-            void fetch(`${devTools.url}/json/list`)
-              .then((answer) => answer.json() as Promise<ReadonlyArray<{ readonly id: string; readonly url: string }>>)
-              .then((targets) => targets.find(({ url }) => url.endsWith("/press")))
-              .then((target) => fetch(`${devTools.url}/json/close/${target?.id}`))
-              .then(() => setTimeout(() => response.end(), 500))
-        })
-        yield* Effect.gen(function* () {
-          const { page } = yield* opened
-          const at = (id: string) => ({ selector: `css=#${id}`, waitMillis: 2_000 })
-          yield* page.navigation.goto(`${site}/`)
-          yield* page.elements.click(at("open"), "click")
-          yield* page.elements.click(at("press"), "click")
-          assert.strictEqual(yield* page.elements.read(at("title")), "Home")
-        }).pipe(Effect.provide(gridOf(Effect.succeed([endpoint(devTools.url, 1, "cdp")]), { allowedOrigins: [site] })))
-      }).pipe(Effect.scoped),
-    60_000
+  it.live("counts a click as done whose tab closes while the mouse is pressed", () =>
+    Effect.gen(function* () {
+      const devTools = yield* devToolsServer
+      const site = yield* serve({
+        "/": html("<h1 id=title>Home</h1><a id=open href=/press target=_blank rel=opener>Open</a>"),
+        "/press": html(
+          "<button id=press onmousedown=\"const asked = new XMLHttpRequest(); asked.open('GET', '/close', false); asked.send()\">Press</button>"
+        ),
+        // The page waits for this answer, and is closed before it comes.
+        "/close": (_request, response) =>
+          void fetch(`${devTools.url}/json/list`)
+            .then((answer) => answer.json() as Promise<ReadonlyArray<{ readonly id: string; readonly url: string }>>)
+            .then((targets) => targets.find(({ url }) => url.endsWith("/press")))
+            .then((target) => fetch(`${devTools.url}/json/close/${target?.id}`))
+            .then(() => setTimeout(() => response.end(), 500))
+      })
+      yield* Effect.gen(function* () {
+        const { page } = yield* opened
+        const at = (id: string) => ({ selector: `css=#${id}`, waitMillis: 2_000 })
+        yield* page.navigation.goto(`${site}/`)
+        yield* page.elements.click(at("open"), "click")
+        yield* page.elements.click(at("press"), "click")
+        assert.strictEqual(yield* page.elements.read(at("title")), "Home")
+      }).pipe(Effect.provide(gridOf(Effect.succeed([endpoint(devTools.url, 1, "cdp")]), { allowedOrigins: [site] })))
+    }).pipe(Effect.scoped)
   )
 
-  it.live(
-    "ends the runs of a browser that goes away, and gives the next ones to another",
-    () =>
-      Effect.gen(function* () {
-        const [one, other] = yield* Effect.all([playwrightServer, playwrightServer])
-        const arrived = yield* Deferred.make<void>()
-        const site = yield* serve({
-          "/": html("<p id=text>here</p><script src=/arrived></script>"),
-          "/arrived": (_request, response) => {
-            Effect.runSync(Deferred.succeed(arrived, undefined))
-            response.end()
-          }
-        })
-        const grid = gridOf(Effect.succeed([endpoint(one.wsEndpoint(), 1), endpoint(other.wsEndpoint(), 1)]), {
-          allowedOrigins: [site]
-        })
-        yield* Effect.gen(function* () {
-          const long = graphOf(`${site}/`, [
-            { action: "CLICK", parameters: { selector: "css=#nothing", wait_time: 30_000 } }
-          ])
-          const changed = yield* Effect.forkChild(Stream.runHead((yield* BrowserCapacity).changes))
-          const running = yield* Effect.forkChild(walk(long))
-          yield* Deferred.await(arrived)
-          yield* Effect.promise(() => one.kill())
-          const { outcome } = yield* Fiber.join(running)
-          assert.strictEqual(outcome._tag === "Failed" ? outcome.failure.code : "none", "BROWSER-E0001")
-          yield* Fiber.join(changed)
-          assert.strictEqual(yield* seats, 1)
-          const next = yield* walk(graphOf(`${site}/`, []))
-          assert.strictEqual(next.outcome._tag, "Success")
-        }).pipe(Effect.provide(grid))
-      }).pipe(Effect.scoped),
-    60_000
-  )
-
-  it.live(
-    "gives a browser that is drained no session, and lets it finish those that it has",
-    () =>
-      Effect.gen(function* () {
-        const [one, other] = yield* Effect.all([playwrightServer, playwrightServer])
-        const both = [endpoint(one.wsEndpoint(), 1), endpoint(other.wsEndpoint(), 3)]
-        const written = yield* Ref.make<ReadonlyArray<Endpoints.Endpoint>>(both)
-        yield* Effect.gen(function* () {
-          const before = yield* opened
-          yield* Ref.set(written, [{ ...both[0], draining: true } as Endpoints.Endpoint, both[1] as Endpoints.Endpoint])
-          yield* until(seats, 3)
-          const after = yield* Effect.all([opened, opened, opened])
-          assert.strictEqual(yield* before.page.navigation.address, "about:blank")
-          yield* before.page.navigation.html({ sanitized: false })
-          yield* before.close
-          yield* Effect.forEach(after, ({ close }) => close)
-          yield* Ref.set(written, [both[0] as Endpoints.Endpoint])
-          yield* until(seats, 1)
-          yield* (yield* opened).close
-        }).pipe(Effect.provide(gridOf(Ref.get(written))))
-      }).pipe(Effect.scoped),
-    60_000
-  )
-
-  it.live(
-    "keeps what is downloaded in a browser that saves nothing here",
-    () =>
-      Effect.gen(function* () {
-        const server = yield* playwrightServer
-        const devTools = yield* devToolsServer
-        const site = yield* serve({
-          "/": html("<a id=save href=/report>save</a>"),
-          "/made": html(
-            "<a id=save download=made.bin>save</a><script>save.href = URL.createObjectURL(new Blob([new Uint8Array(3e6).fill(7)]))</script>"
-          ),
-          "/report": (_request, response) =>
-            void response.writeHead(200, { "content-disposition": 'attachment; filename="report.csv"' }).end("a;b")
-        })
-        const graph = (path: string) =>
-          graphOf(`${site}${path}`, [
-            { action: "CLICK", parameters: { selector: "css=#save", wait_time: 20_000 } },
-            { action: "FILE_DOWNLOAD", parameters: { timeout_seconds: 30 } }
-          ])
-        // What the browser saves in this folder is at no place that Playwright knows of.
-        const downloads = yield* Effect.acquireRelease(
-          Effect.sync(() => mkdtempSync(join(tmpdir(), "sluice-remote-"))),
-          (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
-        )
-        const apart = { ...endpoint(devTools.url, 1, "cdp"), downloads }
-        const made = yield* walk(graph("/made")).pipe(
-          Effect.provide(gridOf(Effect.succeed([apart]), { allowedOrigins: [site] }))
-        )
-        assert.deepStrictEqual(
-          made.files.map(({ fileName, text }) => [fileName, text.length, text.at(-1)]),
-          [["made.bin", 3e6, "\u0007"]]
-        )
-        for (const one of [endpoint(server.wsEndpoint(), 1), endpoint(devTools.url, 1, "cdp"), apart]) {
-          const { files, outcome } = yield* walk(graph("/")).pipe(
-            Effect.provide(gridOf(Effect.succeed([one]), { allowedOrigins: [site] }))
-          )
-          assert.strictEqual(outcome._tag, "Success", JSON.stringify(outcome))
-          assert.deepStrictEqual(
-            files.map(({ fileName, text }) => [fileName, text]),
-            [["report.csv", "a;b"]],
-            one.kind
-          )
+  it.live("ends the runs of a browser that goes away, and gives the next ones to another", () =>
+    Effect.gen(function* () {
+      const [one, other] = yield* Effect.all([playwrightServer, playwrightServer])
+      const arrived = yield* Deferred.make<void>()
+      const site = yield* serve({
+        "/": html("<p id=text>here</p><script src=/arrived></script>"),
+        "/arrived": (_request, response) => {
+          Effect.runSync(Deferred.succeed(arrived, undefined))
+          response.end()
         }
-        // Its size is known only while it is read.
-        const small = gridOf(Effect.succeed([endpoint(server.wsEndpoint(), 1)]), {
-          allowedOrigins: [site],
-          limits: { ...defaultPageLimits, downloadBytes: 2, names: settingNames }
-        })
-        const bounded = yield* Effect.gen(function* () {
-          const { page } = yield* opened
-          yield* page.navigation.goto(`${site}/`)
-          yield* page.elements.click({ selector: "css=#save", waitMillis: 20_000 }, "click")
-          const [file] = (yield* page.navigation.download(30_000)).files
-          return file === undefined ? assert.fail("nothing was downloaded") : yield* Effect.flip(file.bytes)
-        }).pipe(Effect.provide(small))
-        assert.strictEqual(bounded.kind, "downloads")
-        assert.include(bounded.reason, "SLUICE_DOWNLOAD_MB")
-      }).pipe(Effect.scoped),
-    90_000
+      })
+      const grid = gridOf(Effect.succeed([endpoint(one.wsEndpoint(), 1), endpoint(other.wsEndpoint(), 1)]), {
+        allowedOrigins: [site]
+      })
+      yield* Effect.gen(function* () {
+        const long = graphOf(`${site}/`, [
+          { action: "CLICK", parameters: { selector: "css=#nothing", wait_time: 30_000 } }
+        ])
+        const changed = yield* Effect.forkChild(Stream.runHead((yield* BrowserCapacity).changes))
+        const running = yield* Effect.forkChild(walk(long))
+        yield* Deferred.await(arrived)
+        yield* Effect.promise(() => one.kill())
+        const { outcome } = yield* Fiber.join(running)
+        assert.strictEqual(outcome._tag === "Failed" ? outcome.failure.code : "none", "BROWSER-E0001")
+        yield* Fiber.join(changed)
+        assert.strictEqual(yield* seats, 1)
+        const next = yield* walk(graphOf(`${site}/`, []))
+        assert.strictEqual(next.outcome._tag, "Success")
+      }).pipe(Effect.provide(grid))
+    }).pipe(Effect.scoped)
   )
 
-  it.live(
-    "is not begun with a server that runs another version of Playwright, and says which ones these are",
-    () =>
-      Effect.gen(function* () {
-        const server = new URL((yield* playwrightServer).wsEndpoint())
-        // A proxy between them changes the version for the client: the server refuses that as it really does.
-        const between = createServer().on("upgrade", (asked, socket) => {
-          const headers = { ...asked.headers, "user-agent": "Playwright/1.2.3 (x64; test) node/24" }
-          request({ host: server.hostname, port: server.port, path: server.pathname, headers })
-            .on("response", (answer) => {
-              socket.write(`HTTP/1.1 ${answer.statusCode} ${answer.statusMessage}\r\nconnection: close\r\n\r\n`)
-              answer.pipe(socket)
-            })
-            .on("upgrade", (_answer, other) => {
-              other.destroy()
-              socket.destroy()
-            })
-            .on("error", () => socket.destroy())
-            .end()
-        })
-        const port = yield* listening(between)
-        const failure = yield* Effect.flip(
-          Effect.scoped(Layer.build(gridOf(Effect.succeed([endpoint(`ws://127.0.0.1:${port}${server.pathname}`, 1)]))))
+  it.live("gives a browser that is drained no session, and lets it finish those that it has", () =>
+    Effect.gen(function* () {
+      const [one, other] = yield* Effect.all([playwrightServer, playwrightServer])
+      const both = [endpoint(one.wsEndpoint(), 1), endpoint(other.wsEndpoint(), 3)]
+      const written = yield* Ref.make<ReadonlyArray<Endpoints.Endpoint>>(both)
+      yield* Effect.gen(function* () {
+        const before = yield* opened
+        yield* Ref.set(written, [{ ...both[0], draining: true } as Endpoints.Endpoint, both[1] as Endpoints.Endpoint])
+        yield* until(seats, 3)
+        const after = yield* Effect.all([opened, opened, opened])
+        assert.strictEqual(yield* before.page.navigation.address, "about:blank")
+        yield* before.page.navigation.html({ sanitized: false })
+        yield* before.close
+        yield* Effect.forEach(after, ({ close }) => close)
+        yield* Ref.set(written, [both[0] as Endpoints.Endpoint])
+        yield* until(seats, 1)
+        yield* (yield* opened).close
+      }).pipe(Effect.provide(gridOf(Ref.get(written))))
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("keeps what is downloaded in a browser that saves nothing here", () =>
+    Effect.gen(function* () {
+      const server = yield* playwrightServer
+      const devTools = yield* devToolsServer
+      const site = yield* serve({
+        "/": html("<a id=save href=/report>save</a>"),
+        "/made": html(
+          "<a id=save download=made.bin>save</a><script>save.href = URL.createObjectURL(new Blob([new Uint8Array(3e6).fill(7)]))</script>"
+        ),
+        "/report": (_request, response) =>
+          void response.writeHead(200, { "content-disposition": 'attachment; filename="report.csv"' }).end("a;b")
+      })
+      const graph = (path: string) =>
+        graphOf(`${site}${path}`, [
+          { action: "CLICK", parameters: { selector: "css=#save", wait_time: 20_000 } },
+          { action: "FILE_DOWNLOAD", parameters: { timeout_seconds: 30 } }
+        ])
+      // What the browser saves in this folder is at no place that Playwright knows of.
+      const downloads = yield* Effect.acquireRelease(
+        Effect.sync(() => mkdtempSync(join(tmpdir(), "sluice-remote-"))),
+        (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
+      )
+      const apart = { ...endpoint(devTools.url, 1, "cdp"), downloads }
+      const made = yield* walk(graph("/made")).pipe(
+        Effect.provide(gridOf(Effect.succeed([apart]), { allowedOrigins: [site] }))
+      )
+      assert.deepStrictEqual(
+        made.files.map(({ fileName, text }) => [fileName, text.length, text.at(-1)]),
+        [["made.bin", 3e6, "\u0007"]]
+      )
+      for (const one of [endpoint(server.wsEndpoint(), 1), endpoint(devTools.url, 1, "cdp"), apart]) {
+        const { files, outcome } = yield* walk(graph("/")).pipe(
+          Effect.provide(gridOf(Effect.succeed([one]), { allowedOrigins: [site] }))
         )
-        assert.include(failure.message, "runs another version of Playwright than this service")
-        assert.include(failure.message, "client 1.2")
-      }).pipe(Effect.scoped),
-    60_000
+        assert.strictEqual(outcome._tag, "Success", JSON.stringify(outcome))
+        assert.deepStrictEqual(
+          files.map(({ fileName, text }) => [fileName, text]),
+          [["report.csv", "a;b"]],
+          one.kind
+        )
+      }
+      // Its size is known only while it is read.
+      const small = gridOf(Effect.succeed([endpoint(server.wsEndpoint(), 1)]), {
+        allowedOrigins: [site],
+        limits: { ...defaultPageLimits, downloadBytes: 2, names: settingNames }
+      })
+      const bounded = yield* Effect.gen(function* () {
+        const { page } = yield* opened
+        yield* page.navigation.goto(`${site}/`)
+        yield* page.elements.click({ selector: "css=#save", waitMillis: 20_000 }, "click")
+        const [file] = (yield* page.navigation.download(30_000)).files
+        return file === undefined ? assert.fail("nothing was downloaded") : yield* Effect.flip(file.bytes)
+      }).pipe(Effect.provide(small))
+      assert.strictEqual(bounded.kind, "downloads")
+      assert.include(bounded.reason, "SLUICE_DOWNLOAD_MB")
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("is not begun with a server that runs another version of Playwright, and says which ones these are", () =>
+    Effect.gen(function* () {
+      const server = new URL((yield* playwrightServer).wsEndpoint())
+      // A proxy between them changes the version for the client: the server refuses that as it really does.
+      const between = createServer().on("upgrade", (asked, socket) => {
+        const headers = { ...asked.headers, "user-agent": "Playwright/1.2.3 (x64; test) node/24" }
+        request({ host: server.hostname, port: server.port, path: server.pathname, headers })
+          .on("response", (answer) => {
+            socket.write(`HTTP/1.1 ${answer.statusCode} ${answer.statusMessage}\r\nconnection: close\r\n\r\n`)
+            answer.pipe(socket)
+          })
+          .on("upgrade", (_answer, other) => {
+            other.destroy()
+            socket.destroy()
+          })
+          .on("error", () => socket.destroy())
+          .end()
+      })
+      const port = yield* listening(between)
+      const failure = yield* Effect.flip(
+        Effect.scoped(Layer.build(gridOf(Effect.succeed([endpoint(`ws://127.0.0.1:${port}${server.pathname}`, 1)]))))
+      )
+      assert.include(failure.message, "runs another version of Playwright than this service")
+      assert.include(failure.message, "client 1.2")
+    }).pipe(Effect.scoped)
   )
 
   it.live("says what stands against a session when no browser has room in time", () =>
@@ -361,25 +345,22 @@ describe("the proxy that browsers of other machines use", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live(
-    "is used by the sessions of a grid",
-    () =>
-      Effect.gen(function* () {
-        const server = yield* playwrightServer
-        const site = yield* serve({ "/": html("<p id=text>here</p>") })
-        const { outcome } = yield* walk(
-          graphOf(`${site}/`, [{ action: "CLICK", parameters: { selector: "css=#text" } }])
-        ).pipe(
-          Effect.provide(
-            gridOf(Effect.succeed([endpoint(server.wsEndpoint(), 1)]), {
-              allowedOrigins: [site],
-              guardHost: "127.0.0.1"
-            })
-          )
+  it.live("is used by the sessions of a grid", () =>
+    Effect.gen(function* () {
+      const server = yield* playwrightServer
+      const site = yield* serve({ "/": html("<p id=text>here</p>") })
+      const { outcome } = yield* walk(
+        graphOf(`${site}/`, [{ action: "CLICK", parameters: { selector: "css=#text" } }])
+      ).pipe(
+        Effect.provide(
+          gridOf(Effect.succeed([endpoint(server.wsEndpoint(), 1)]), {
+            allowedOrigins: [site],
+            guardHost: "127.0.0.1"
+          })
         )
-        assert.strictEqual(outcome._tag, "Success", JSON.stringify(outcome))
-      }).pipe(Effect.scoped),
-    60_000
+      )
+      assert.strictEqual(outcome._tag, "Success", JSON.stringify(outcome))
+    }).pipe(Effect.scoped)
   )
 })
 

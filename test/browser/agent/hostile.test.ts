@@ -246,14 +246,14 @@ const idle = all.filter(([, { idle }]) => idle === true)
 const busy = all.filter(([, { idle }]) => idle !== true)
 
 describe("a page with", () => {
-  layer(browserWith(shortLimits), { timeout: 90_000, excludeTestServices: true })((it) => {
+  layer(browserWith(shortLimits), { excludeTestServices: true })((it) => {
     describe.concurrent("several at once:", () => {
       for (const one of idle) it.effect(...check(one))
     })
     for (const one of busy.filter(([, { ends }]) => ends !== null)) it.effect(...check(one))
   })
 
-  layer(browserWith(limits), { timeout: 90_000, excludeTestServices: true })((it) => {
+  layer(browserWith(limits), { excludeTestServices: true })((it) => {
     for (const one of busy.filter(([, { ends }]) => ends === null)) it.effect(...check(one))
   })
 })

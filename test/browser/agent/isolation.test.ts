@@ -87,89 +87,77 @@ const site = Effect.gen(function* () {
 const leftOf = (outcome: Outcome) => (outcome._tag === "Success" ? outcome.data.left : outcome.failure.message)
 
 describe("runs one after the other", () => {
-  it.live(
-    "find nothing of each other in the browser",
-    () =>
-      Effect.gen(function* () {
-        const origin = yield* site
-        yield* Effect.gen(function* () {
-          const first = yield* walk(graphOf(`${origin}/`, [settled, click, settled, text]))
-          assert.strictEqual(
-            leftOf(first.outcome),
-            "cookie, localStorage, sessionStorage, indexedDB, cache, service worker, name, file"
-          )
-          const second = yield* walk(graphOf(`${origin}/`, [settled, text]))
-          assert.strictEqual(leftOf(second.outcome), "nothing")
-        }).pipe(Effect.provide(browser([origin])))
-      }).pipe(Effect.scoped),
-    60_000
+  it.live("find nothing of each other in the browser", () =>
+    Effect.gen(function* () {
+      const origin = yield* site
+      yield* Effect.gen(function* () {
+        const first = yield* walk(graphOf(`${origin}/`, [settled, click, settled, text]))
+        assert.strictEqual(
+          leftOf(first.outcome),
+          "cookie, localStorage, sessionStorage, indexedDB, cache, service worker, name, file"
+        )
+        const second = yield* walk(graphOf(`${origin}/`, [settled, text]))
+        assert.strictEqual(leftOf(second.outcome), "nothing")
+      }).pipe(Effect.provide(browser([origin])))
+    }).pipe(Effect.scoped)
   )
 
-  it.live(
-    "get another browser after a number of runs, while those that run keep theirs",
-    () =>
-      Effect.gen(function* () {
-        const origin = yield* serve({ "/": html("<p id=left>x</p>") })
-        const before = chromiumsOf(process.pid)
-        yield* Effect.gen(function* () {
-          const long = yield* Effect.forkChild(
-            walk(graphOf(`${origin}/`, [{ action: "DELAY", parameters: { delay_time: 3 } }, text]))
-          )
-          for (let run = 0; run < 6; run++) {
-            assert.strictEqual(leftOf((yield* walk(graphOf(`${origin}/`, [text]))).outcome), "x")
-          }
-          assert.strictEqual(leftOf((yield* Fiber.join(long)).outcome), "x")
-          // Those that were replaced have closed.
-          while (chromiumsOf(process.pid).length > before.length + 1) yield* Effect.sleep("50 millis")
-        }).pipe(Effect.provide(browser([origin], { runsPerBrowser: 2 })))
-        assert.deepStrictEqual(chromiumsOf(process.pid), before)
-      }).pipe(Effect.scoped),
-    60_000
-  )
-
-  it.live(
-    "get another browser when that one takes too much memory",
-    () =>
-      Effect.gen(function* () {
-        const origin = yield* serve({ "/": html("<p id=left>x</p>") })
-        const before = chromiumsOf(process.pid)
-        yield* Effect.gen(function* () {
-          const [first = 0] = chromiumsOf(process.pid).filter((pid) => !before.includes(pid))
-          // Every browser takes more than this.
-          while (chromiumsOf(process.pid).includes(first)) {
-            assert.strictEqual(leftOf((yield* walk(graphOf(`${origin}/`, [text]))).outcome), "x")
-          }
-        }).pipe(Effect.timeout("30 seconds"), Effect.provide(browser([origin], { memoryPerBrowser: 1 })))
-      }).pipe(Effect.scoped),
-    60_000
-  )
-
-  it.live(
-    "end when their browser is killed, and the next one has another",
-    () =>
-      Effect.gen(function* () {
-        const arrived = yield* Deferred.make<void>()
-        const origin = yield* serve({
-          "/": html("<p id=left>x</p><script src=/arrived></script>"),
-          "/arrived": (_request, response) => {
-            Effect.runSync(Deferred.succeed(arrived, undefined))
-            response.end()
-          }
-        })
-        yield* Effect.gen(function* () {
-          const running = yield* Effect.forkChild(
-            walk(
-              graphOf(`${origin}/`, [{ action: "CLICK", parameters: { selector: "css=#nothing", wait_time: 30_000 } }])
-            )
-          )
-          yield* Deferred.await(arrived)
-          for (const pid of chromiumsOf(process.pid)) process.kill(pid, "SIGKILL")
-          const { outcome } = yield* Fiber.join(running)
-          assert.strictEqual(outcome._tag === "Failed" ? outcome.failure.code : "none", "BROWSER-E0001")
+  it.live("get another browser after a number of runs, while those that run keep theirs", () =>
+    Effect.gen(function* () {
+      const origin = yield* serve({ "/": html("<p id=left>x</p>") })
+      const before = chromiumsOf(process.pid)
+      yield* Effect.gen(function* () {
+        const long = yield* Effect.forkChild(
+          walk(graphOf(`${origin}/`, [{ action: "DELAY", parameters: { delay_time: 3 } }, text]))
+        )
+        for (let run = 0; run < 6; run++) {
           assert.strictEqual(leftOf((yield* walk(graphOf(`${origin}/`, [text]))).outcome), "x")
-        }).pipe(Effect.provide(browser([origin])))
-      }).pipe(Effect.scoped),
-    60_000
+        }
+        assert.strictEqual(leftOf((yield* Fiber.join(long)).outcome), "x")
+        // Those that were replaced have closed.
+        while (chromiumsOf(process.pid).length > before.length + 1) yield* Effect.sleep("50 millis")
+      }).pipe(Effect.provide(browser([origin], { runsPerBrowser: 2 })))
+      assert.deepStrictEqual(chromiumsOf(process.pid), before)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("get another browser when that one takes too much memory", () =>
+    Effect.gen(function* () {
+      const origin = yield* serve({ "/": html("<p id=left>x</p>") })
+      const before = chromiumsOf(process.pid)
+      yield* Effect.gen(function* () {
+        const [first = 0] = chromiumsOf(process.pid).filter((pid) => !before.includes(pid))
+        // Every browser takes more than this.
+        while (chromiumsOf(process.pid).includes(first)) {
+          assert.strictEqual(leftOf((yield* walk(graphOf(`${origin}/`, [text]))).outcome), "x")
+        }
+      }).pipe(Effect.timeout("30 seconds"), Effect.provide(browser([origin], { memoryPerBrowser: 1 })))
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("end when their browser is killed, and the next one has another", () =>
+    Effect.gen(function* () {
+      const arrived = yield* Deferred.make<void>()
+      const origin = yield* serve({
+        "/": html("<p id=left>x</p><script src=/arrived></script>"),
+        "/arrived": (_request, response) => {
+          Effect.runSync(Deferred.succeed(arrived, undefined))
+          response.end()
+        }
+      })
+      yield* Effect.gen(function* () {
+        const running = yield* Effect.forkChild(
+          walk(
+            graphOf(`${origin}/`, [{ action: "CLICK", parameters: { selector: "css=#nothing", wait_time: 30_000 } }])
+          )
+        )
+        yield* Deferred.await(arrived)
+        for (const pid of chromiumsOf(process.pid)) process.kill(pid, "SIGKILL")
+        const { outcome } = yield* Fiber.join(running)
+        assert.strictEqual(outcome._tag === "Failed" ? outcome.failure.code : "none", "BROWSER-E0001")
+        assert.strictEqual(leftOf((yield* walk(graphOf(`${origin}/`, [text]))).outcome), "x")
+      }).pipe(Effect.provide(browser([origin])))
+    }).pipe(Effect.scoped)
   )
 })
 

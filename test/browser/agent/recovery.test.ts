@@ -196,8 +196,6 @@ const onPages = <A, E>(
     })
   ).pipe(inBrowser)
 
-const patient = { timeout: 120_000 }
-
 const succeeded = (seen: Effect.Success<ReturnType<typeof walk>>) => {
   if (seen.outcome._tag === "Failed")
     assert.fail(`${seen.outcome.failure.message} after ${JSON.stringify(seen.analyses)}`)
@@ -206,67 +204,61 @@ const succeeded = (seen: Effect.Success<ReturnType<typeof walk>>) => {
 }
 
 describe.concurrent("recovery in a real browser", () => {
-  it.live(
-    "pop-ups of every make are dismissed, and never by what commits to something",
-    () =>
-      onPages((run) =>
-        Effect.gen(function* () {
-          const recovery = { popups: true }
-          const paths = ["/cookies", "/modal", "/native", "/shadow", "/framed", "/framed/late", "/within"]
-          const walked = yield* Effect.forEach(
-            paths,
-            (path) => Effect.map(run(path, [click("//*[@id='go']"), read], { recovery }), (seen) => ({ path, seen })),
-            { concurrency: 2 }
-          )
-          for (const { path, seen } of walked) {
-            const { analyses, offers } = succeeded(seen)
-            assert.deepStrictEqual(
-              analyses.map(({ kind, outcome }) => [kind, outcome]),
-              // One lies over the page, and another in its frame.
-              path === "/within"
-                ? [
-                    ["popup", "failure"],
-                    ["popup", "success"]
-                  ]
-                : [["popup", "success"]],
-              path
-            )
-            const offered = offers.map(({ after }) => after)
-            if (path === "/cookies") assert.deepStrictEqual(offered, ['//button[normalize-space()="Alle akzeptieren"]'])
-            if (path === "/framed") {
-              assert.deepStrictEqual(offered, ['//iframe[@id="wall"]//button[normalize-space()="Reject all"]'])
-            }
-          }
-          const foreseen = {
-            popups: true,
-            popupXpaths: [
-              "//div[@id='wall']//button[lower-case(.)='alle akzeptieren']",
-              "//button[.='Alle akzeptieren']"
-            ]
-          }
-          const person = {
-            ask: () => Effect.succeed(null),
-            correct: () => Effect.succeed({ _tag: "action", action: "action_1" } as const)
-          }
-          const steps = [click("//*[@id='go']"), read]
-          const [known, blocked, helped] = yield* Effect.all(
-            [
-              run("/cookies", steps, { recovery: foreseen }),
-              run("/wall", steps, { recovery }),
-              run("/wall", steps, { recovery, person, correctable: true })
-            ],
-            { concurrency: 2 }
-          )
+  it.live("pop-ups of every make are dismissed, and never by what commits to something", () =>
+    onPages((run) =>
+      Effect.gen(function* () {
+        const recovery = { popups: true }
+        const paths = ["/cookies", "/modal", "/native", "/shadow", "/framed", "/framed/late", "/within"]
+        const walked = yield* Effect.forEach(
+          paths,
+          (path) => Effect.map(run(path, [click("//*[@id='go']"), read], { recovery }), (seen) => ({ path, seen })),
+          { concurrency: 2 }
+        )
+        for (const { path, seen } of walked) {
+          const { analyses, offers } = succeeded(seen)
           assert.deepStrictEqual(
-            succeeded(known).analyses.map(({ kind }) => kind),
-            ["popup_xpaths"]
+            analyses.map(({ kind, outcome }) => [kind, outcome]),
+            // One lies over the page, and another in its frame.
+            path === "/within"
+              ? [
+                  ["popup", "failure"],
+                  ["popup", "success"]
+                ]
+              : [["popup", "success"]],
+            path
           )
-          succeeded(helped)
-          if (blocked.outcome._tag === "Success") return assert.fail("nothing should have been pressed")
-          assert.deepInclude(blocked.outcome.failure, { category: "UNEXPECTED_UI_STATE", subType: "NON_DISMISSIBLE" })
-        })
-      ),
-    patient
+          const offered = offers.map(({ after }) => after)
+          if (path === "/cookies") assert.deepStrictEqual(offered, ['//button[normalize-space()="Alle akzeptieren"]'])
+          if (path === "/framed") {
+            assert.deepStrictEqual(offered, ['//iframe[@id="wall"]//button[normalize-space()="Reject all"]'])
+          }
+        }
+        const foreseen = {
+          popups: true,
+          popupXpaths: ["//div[@id='wall']//button[lower-case(.)='alle akzeptieren']", "//button[.='Alle akzeptieren']"]
+        }
+        const person = {
+          ask: () => Effect.succeed(null),
+          correct: () => Effect.succeed({ _tag: "action", action: "action_1" } as const)
+        }
+        const steps = [click("//*[@id='go']"), read]
+        const [known, blocked, helped] = yield* Effect.all(
+          [
+            run("/cookies", steps, { recovery: foreseen }),
+            run("/wall", steps, { recovery }),
+            run("/wall", steps, { recovery, person, correctable: true })
+          ],
+          { concurrency: 2 }
+        )
+        assert.deepStrictEqual(
+          succeeded(known).analyses.map(({ kind }) => kind),
+          ["popup_xpaths"]
+        )
+        succeeded(helped)
+        if (blocked.outcome._tag === "Success") return assert.fail("nothing should have been pressed")
+        assert.deepInclude(blocked.outcome.failure, { category: "UNEXPECTED_UI_STATE", subType: "NON_DISMISSIBLE" })
+      })
+    )
   )
 
   it.live(
@@ -290,8 +282,7 @@ describe.concurrent("recovery in a real browser", () => {
             assert.notInclude(analyses.map(({ classification }) => classification.description).join(), word)
           }
         })
-      ),
-    patient
+      )
   )
 
   it.live(
@@ -322,108 +313,98 @@ describe.concurrent("recovery in a real browser", () => {
             )
           }
         })
-      ),
-    patient
+      )
   )
 
-  it.live(
-    "an element that was renamed and moved is found by what it looked like, and no decoy is taken for it",
-    () =>
-      onPages((run) =>
-        Effect.gen(function* () {
-          const recovery = { selectors: true }
-          const step = click("//button[@id='order-1']")
-          const first = yield* ElementMemory.of(Effect.succeed([]))
-          succeeded(yield* run("/order", [step, read], { recovery, memories: first.memories }))
-          assert.deepInclude(first.learned()[0]?.appearance, {
-            tag: "button",
-            text: "Place order",
-            section: "Your order",
-            before: "Total 12.50"
-          })
-          const later = yield* ElementMemory.of(Effect.succeed(first.learned()))
-          const { analyses, offers } = succeeded(
-            yield* run("/moved", [step, read], { recovery, memories: later.memories })
-          )
-          assert.deepStrictEqual(
-            analyses.map(({ kind, outcome }) => [kind, outcome]),
-            [["selector", "success"]]
-          )
-          assert.deepInclude(offers[0], { parameter: "selector", before: "//button[@id='order-1']" })
-          // The patch alone leads to the element.
-          succeeded(yield* run("/moved", [click(String(offers[0]?.after)), read]))
-          const unsure = yield* run("/twice", [step, read], { recovery, memories: later.memories })
-          assert.strictEqual(unsure.outcome._tag, "Failed")
-          if (unsure.outcome._tag === "Failed") assert.strictEqual(unsure.outcome.failure.category, "XPATH_INCORRECT")
+  it.live("an element that was renamed and moved is found by what it looked like, and no decoy is taken for it", () =>
+    onPages((run) =>
+      Effect.gen(function* () {
+        const recovery = { selectors: true }
+        const step = click("//button[@id='order-1']")
+        const first = yield* ElementMemory.of(Effect.succeed([]))
+        succeeded(yield* run("/order", [step, read], { recovery, memories: first.memories }))
+        assert.deepInclude(first.learned()[0]?.appearance, {
+          tag: "button",
+          text: "Place order",
+          section: "Your order",
+          before: "Total 12.50"
         })
-      ),
-    patient
+        const later = yield* ElementMemory.of(Effect.succeed(first.learned()))
+        const { analyses, offers } = succeeded(
+          yield* run("/moved", [step, read], { recovery, memories: later.memories })
+        )
+        assert.deepStrictEqual(
+          analyses.map(({ kind, outcome }) => [kind, outcome]),
+          [["selector", "success"]]
+        )
+        assert.deepInclude(offers[0], { parameter: "selector", before: "//button[@id='order-1']" })
+        // The patch alone leads to the element.
+        succeeded(yield* run("/moved", [click(String(offers[0]?.after)), read]))
+        const unsure = yield* run("/twice", [step, read], { recovery, memories: later.memories })
+        assert.strictEqual(unsure.outcome._tag, "Failed")
+        if (unsure.outcome._tag === "Failed") assert.strictEqual(unsure.outcome.failure.category, "XPATH_INCORRECT")
+      })
+    )
   )
 
-  it.live(
-    "a page is never seen both at rest and without the element that ends its wait",
-    () =>
-      onPages(() =>
-        Effect.gen(function* () {
-          const site = yield* serve({
-            "/coming": html(changing(spinner, link)),
-            "/going": html(changing(link, spinner))
-          })
-          const { elements, navigation } = yield* (yield* Browser).open(Session.empty)
-          for (let round = 0; round < 12; round++) {
-            for (const [path, last] of [
-              ["/coming", "at rest, 1"],
-              ["/going", "busy, 0"]
-            ] as const) {
-              yield* navigation.goto(`${site}${path}`)
-              for (let seen = ""; seen !== last; ) {
-                const { busy, matched } = yield* elements.survey({ target: "//a[@id='go']", fields: [] })
-                seen = `${busy ? "busy" : "at rest"}, ${matched}`
-                assert.include(["busy, 0", "at rest, 1"], seen, path)
-              }
+  it.live("a page is never seen both at rest and without the element that ends its wait", () =>
+    onPages(() =>
+      Effect.gen(function* () {
+        const site = yield* serve({
+          "/coming": html(changing(spinner, link)),
+          "/going": html(changing(link, spinner))
+        })
+        const { elements, navigation } = yield* (yield* Browser).open(Session.empty)
+        for (let round = 0; round < 12; round++) {
+          for (const [path, last] of [
+            ["/coming", "at rest, 1"],
+            ["/going", "busy, 0"]
+          ] as const) {
+            yield* navigation.goto(`${site}${path}`)
+            for (let seen = ""; seen !== last; ) {
+              const { busy, matched } = yield* elements.survey({ target: "//a[@id='go']", fields: [] })
+              seen = `${busy ? "busy" : "at rest"}, ${matched}`
+              assert.include(["busy, 0", "at rest, 1"], seen, path)
             }
           }
-        }).pipe(Effect.scoped)
-      ),
-    patient
+        }
+      }).pipe(Effect.scoped)
+    )
   )
 
-  it.live(
-    "a page that is late is waited for, and one that its server does not serve at first is opened again",
-    () =>
-      onPages((run) =>
-        Effect.gen(function* () {
-          const options = { recovery: { timing: true } }
-          const soon = click("//a[@id='go']", { wait_time: 1_500 })
-          const walked = yield* Effect.forEach(
-            ["/late", "/fetching"],
-            (path) => Effect.map(run(path, [soon, read], options), (seen) => ({ path, seen })),
-            { concurrency: 2 }
-          )
-          for (const { path, seen } of walked) {
-            const { analyses, offers } = succeeded(seen)
-            assert.deepStrictEqual(
-              analyses.map(({ kind }) => kind),
-              ["timing"],
-              path
-            )
-            assert.deepInclude(offers[0], { kind: "wait_time", before: 1_500 })
-            assert.isAbove(Number(offers[0]?.after), 1_500)
-          }
-          const early = yield* run("/busy", [soon])
-          if (early.outcome._tag === "Success") return assert.fail("there was nothing to click")
-          assert.strictEqual(early.outcome.failure.category, "ACTION_PERFORMED_TOO_EARLY")
-          const { analyses } = succeeded(yield* run("/flaky", [read], { recovery: { unavailable: true } }))
+  it.live("a page that is late is waited for, and one that its server does not serve at first is opened again", () =>
+    onPages((run) =>
+      Effect.gen(function* () {
+        const options = { recovery: { timing: true } }
+        const soon = click("//a[@id='go']", { wait_time: 1_500 })
+        const walked = yield* Effect.forEach(
+          ["/late", "/fetching"],
+          (path) => Effect.map(run(path, [soon, read], options), (seen) => ({ path, seen })),
+          { concurrency: 2 }
+        )
+        for (const { path, seen } of walked) {
+          const { analyses, offers } = succeeded(seen)
           assert.deepStrictEqual(
-            analyses.map(({ kind, outcome }) => [kind, outcome]),
-            [
-              ["unavailable", "failure"],
-              ["unavailable", "success"]
-            ]
+            analyses.map(({ kind }) => kind),
+            ["timing"],
+            path
           )
-        })
-      ),
-    patient
+          assert.deepInclude(offers[0], { kind: "wait_time", before: 1_500 })
+          assert.isAbove(Number(offers[0]?.after), 1_500)
+        }
+        const early = yield* run("/busy", [soon])
+        if (early.outcome._tag === "Success") return assert.fail("there was nothing to click")
+        assert.strictEqual(early.outcome.failure.category, "ACTION_PERFORMED_TOO_EARLY")
+        const { analyses } = succeeded(yield* run("/flaky", [read], { recovery: { unavailable: true } }))
+        assert.deepStrictEqual(
+          analyses.map(({ kind, outcome }) => [kind, outcome]),
+          [
+            ["unavailable", "failure"],
+            ["unavailable", "success"]
+          ]
+        )
+      })
+    )
   )
 
   it.live(
@@ -483,35 +464,30 @@ describe.concurrent("recovery in a real browser", () => {
             assert.strictEqual(alone.outcome.failure.category, "INCORRECT_FORM_INPUTS")
           } else assert.fail("nobody corrected the input")
         })
-      ),
-    patient
+      )
   )
 
-  it.live(
-    "a failure is of the class that the page shows",
-    () =>
-      onPages((run) =>
-        Effect.gen(function* () {
-          const classes: Array<unknown> = []
-          const walked = yield* Effect.forEach(
-            ["/password", "/maintenance", "/done"],
-            (path) =>
-              run(path, [click("//button[@id='none']", { wait_time: 500 })], { recovery: { errorCodes: true } }),
-            { concurrency: 2 }
-          )
-          for (const { outcome } of walked) {
-            if (outcome._tag === "Failed") {
-              const { category, code, passing, suggestedErrorCode } = outcome.failure
-              classes.push([code, category, passing, suggestedErrorCode])
-            }
+  it.live("a failure is of the class that the page shows", () =>
+    onPages((run) =>
+      Effect.gen(function* () {
+        const classes: Array<unknown> = []
+        const walked = yield* Effect.forEach(
+          ["/password", "/maintenance", "/done"],
+          (path) => run(path, [click("//button[@id='none']", { wait_time: 500 })], { recovery: { errorCodes: true } }),
+          { concurrency: 2 }
+        )
+        for (const { outcome } of walked) {
+          if (outcome._tag === "Failed") {
+            const { category, code, passing, suggestedErrorCode } = outcome.failure
+            classes.push([code, category, passing, suggestedErrorCode])
           }
-          assert.deepStrictEqual(classes, [
-            ["ACCOUNT-E0001", "PASSWORD_UPDATE_REQUIRED", false, "CLICK_1_PASSWORD_UPDATE_REQUIRED"],
-            ["SELECTOR-E0001", "SERVICE_UNAVAILABLE", true, "CLICK_1_SERVICE_UNAVAILABLE"],
-            ["SELECTOR-E0001", "XPATH_INCORRECT", false, "CLICK_1_XPATH_INCORRECT"]
-          ])
-        })
-      ),
-    patient
+        }
+        assert.deepStrictEqual(classes, [
+          ["ACCOUNT-E0001", "PASSWORD_UPDATE_REQUIRED", false, "CLICK_1_PASSWORD_UPDATE_REQUIRED"],
+          ["SELECTOR-E0001", "SERVICE_UNAVAILABLE", true, "CLICK_1_SERVICE_UNAVAILABLE"],
+          ["SELECTOR-E0001", "XPATH_INCORRECT", false, "CLICK_1_XPATH_INCORRECT"]
+        ])
+      })
+    )
   )
 })

@@ -1,8 +1,8 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { extract, failure, found, run, scroll, services, step, timeout } from "../../support/interactionPages.ts"
+import { extract, failure, found, run, scroll, services, step } from "../../support/interactionPages.ts"
 
-layer(services, { excludeTestServices: true, timeout: 60_000 })("in a real browser", (it) => {
+layer(services, { excludeTestServices: true })("in a real browser", (it) => {
   describe("scrolling", () => {
     const there = (id: string) => extract(`//*[@id='${id}']`)
 
@@ -16,7 +16,7 @@ layer(services, { excludeTestServices: true, timeout: 60_000 })("in a real brows
           ])
           assert.strictEqual(found(seen), "row 70")
         }),
-      timeout
+      { concurrent: true }
     )
 
     it.effect(
@@ -29,7 +29,7 @@ layer(services, { excludeTestServices: true, timeout: 60_000 })("in a real brows
           ])
           assert.strictEqual(found(seen), "row 50")
         }),
-      timeout
+      { concurrent: true }
     )
 
     it.effect(
@@ -46,7 +46,7 @@ layer(services, { excludeTestServices: true, timeout: 60_000 })("in a real brows
           )
           assert.include(told.message, "no such element appeared within 500 ms (wait_time)")
         }),
-      timeout
+      { concurrent: true }
     )
 
     it.effect.each([
@@ -65,7 +65,7 @@ layer(services, { excludeTestServices: true, timeout: 60_000 })("in a real brows
           ])
           assert.strictEqual(found(seen), `item ${id.slice(1)}`)
         }),
-      timeout
+      { concurrent: true }
     )
 
     it.effect.each([
@@ -82,7 +82,7 @@ layer(services, { excludeTestServices: true, timeout: 60_000 })("in a real brows
           ])
           assert.strictEqual(found(seen), title)
         }),
-      timeout
+      { concurrent: true }
     )
   })
 
@@ -106,7 +106,7 @@ layer(services, { excludeTestServices: true, timeout: 60_000 })("in a real brows
             [false, true]
           )
         }),
-      timeout
+      { concurrent: true }
     )
   })
 })

@@ -117,7 +117,7 @@ const site = Layer.unwrap(
 )
 
 describe.concurrent("choosing", () => {
-  it.layer(site, { excludeTestServices: true, timeout: "60 seconds" })((it) => {
+  it.layer(site, { excludeTestServices: true })((it) => {
     const chosen = (path: string, cases: ReadonlyArray<readonly [string, string, boolean, string, string]>) =>
       Effect.gen(function* () {
         const page = yield* open(path)

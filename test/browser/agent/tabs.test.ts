@@ -1,19 +1,8 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import {
-  click,
-  failure,
-  found,
-  got,
-  heading,
-  run,
-  services,
-  step,
-  tab,
-  timeout
-} from "../../support/interactionPages.ts"
+import { click, failure, found, got, heading, run, services, step, tab } from "../../support/interactionPages.ts"
 
-layer(services, { excludeTestServices: true, timeout: 60_000 })("in a real browser", (it) => {
+layer(services, { excludeTestServices: true })("in a real browser", (it) => {
   describe("windows", () => {
     it.effect.each([
       ["a link", "#blank", "Other"],
@@ -24,7 +13,7 @@ layer(services, { excludeTestServices: true, timeout: 60_000 })("in a real brows
         Effect.gen(function* () {
           assert.strictEqual(found(yield* run("/", () => [click(selector), heading])), title)
         }),
-      timeout
+      { concurrent: true }
     )
 
     it.effect(
@@ -40,7 +29,7 @@ layer(services, { excludeTestServices: true, timeout: 60_000 })("in a real brows
           assert.strictEqual(found(seen), "Other")
           assert.isBelow(performance.now() - began, 60_000, "the window is noticed while the first is waited in")
         }),
-      timeout
+      { concurrent: true }
     )
 
     it.effect.each(["#now", "#soon"])(
@@ -55,7 +44,7 @@ layer(services, { excludeTestServices: true, timeout: 60_000 })("in a real brows
           ])
           assert.strictEqual(found(seen), button === "#now" ? "hello Ann" : "soon")
         }),
-      timeout
+      { concurrent: true }
     )
 
     it.effect(
@@ -77,7 +66,7 @@ layer(services, { excludeTestServices: true, timeout: 60_000 })("in a real brows
           ])
           assert.strictEqual(failure(last).code, "NAVIGATION-E0002")
         }),
-      timeout
+      { concurrent: true }
     )
 
     it.effect(
@@ -93,7 +82,7 @@ layer(services, { excludeTestServices: true, timeout: 60_000 })("in a real brows
           assert.include(failure(many).message, "more than 4 tabs were open")
           assert.strictEqual(many.pictures.filter(({ error }) => error).length, 1)
         }),
-      timeout
+      { concurrent: true }
     )
   })
 
@@ -108,7 +97,7 @@ layer(services, { excludeTestServices: true, timeout: 60_000 })("in a real brows
         Effect.gen(function* () {
           assert.strictEqual(found(yield* run("/", () => [click(selector), got])), text)
         }),
-      timeout
+      { concurrent: true }
     )
 
     it.effect(
@@ -124,7 +113,7 @@ layer(services, { excludeTestServices: true, timeout: 60_000 })("in a real brows
           const asked = failure(yield* run("/", (origin) => [step("NAVIGATE")({ url: `${origin}/auth` })]))
           assert.include(asked.message, "asks for a name and a password by HTTP authentication")
         }),
-      timeout
+      { concurrent: true }
     )
   })
 
@@ -143,7 +132,7 @@ layer(services, { excludeTestServices: true, timeout: 60_000 })("in a real brows
             text
           )
         }),
-      timeout
+      { concurrent: true }
     )
 
     it.effect(
@@ -157,7 +146,7 @@ layer(services, { excludeTestServices: true, timeout: 60_000 })("in a real brows
           ])
           assert.strictEqual(found(seen), "7")
         }),
-      timeout
+      { concurrent: true }
     )
   })
 })

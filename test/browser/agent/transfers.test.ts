@@ -19,7 +19,6 @@ import {
   services,
   step,
   texts,
-  timeout,
   upload
 } from "../../support/interactionPages.ts"
 import { type Answer, serve } from "../../support/site.ts"
@@ -108,7 +107,7 @@ describe("files that are fetched", () => {
   )
 })
 
-layer(services, { excludeTestServices: true, timeout: 60_000 })("in a real browser", (it) => {
+layer(services, { excludeTestServices: true })("in a real browser", (it) => {
   describe("downloads", () => {
     it.effect.each([
       ["#plain", [["report 2026.csv", "a;b\n1;2"]]],
@@ -129,7 +128,7 @@ layer(services, { excludeTestServices: true, timeout: 60_000 })("in a real brows
             expected.map((one) => [...one])
           )
         }),
-      timeout
+      { concurrent: true }
     )
 
     it.effect(
@@ -141,7 +140,7 @@ layer(services, { excludeTestServices: true, timeout: 60_000 })("in a real brows
           const opened = yield* run("/files", (origin) => [step("NAVIGATE")({ url: `${origin}/report` }), download()])
           assert.strictEqual(texts(opened).length, 1)
         }),
-      timeout
+      { concurrent: true }
     )
 
     it.effect(
@@ -155,7 +154,7 @@ layer(services, { excludeTestServices: true, timeout: 60_000 })("in a real brows
             ["3.txt", "3"]
           ])
         }),
-      timeout
+      { concurrent: true }
     )
 
     it.effect(
@@ -171,7 +170,7 @@ layer(services, { excludeTestServices: true, timeout: 60_000 })("in a real brows
             assert.match(String(file?.[1]), /^%PDF-/)
           }
         }),
-      timeout
+      { concurrent: true }
     )
 
     it.effect.each(["#endless", "#endlesswindow"])(
@@ -182,7 +181,7 @@ layer(services, { excludeTestServices: true, timeout: 60_000 })("in a real brows
           assert.strictEqual(told.code, "LIMIT-E0005")
           assert.include(told.message, "larger than 5 MB, the most that a download may be (SLUICE_DOWNLOAD_MB)")
         }),
-      timeout
+      { concurrent: true }
     )
 
     it.effect(
@@ -196,7 +195,7 @@ layer(services, { excludeTestServices: true, timeout: 60_000 })("in a real brows
           )
           for (const one of all) assert.strictEqual(failure(one).code, "LIMIT-E0005")
         }),
-      timeout
+      { concurrent: true }
     )
 
     it.effect(
@@ -214,7 +213,7 @@ layer(services, { excludeTestServices: true, timeout: 60_000 })("in a real brows
           ])
           assert.strictEqual(found(passed), "Files")
         }),
-      timeout
+      { concurrent: true }
     )
   })
 
@@ -232,7 +231,7 @@ layer(services, { excludeTestServices: true, timeout: 60_000 })("in a real brows
           const seen = yield* run("/upload", (origin) => [...before, upload(`${origin}${path}`, more), got])
           assert.strictEqual(found(seen), `${name} ${pdf.length} ${sum}`)
         }),
-      timeout
+      { concurrent: true }
     )
 
     it.effect.each([
@@ -251,7 +250,7 @@ layer(services, { excludeTestServices: true, timeout: 60_000 })("in a real brows
           assert.include(told.message, words)
           assert.notInclude(told.message, "signature")
         }),
-      timeout
+      { concurrent: true }
     )
 
     it.effect(
@@ -266,7 +265,7 @@ layer(services, { excludeTestServices: true, timeout: 60_000 })("in a real brows
           const made = files().filter((name) => !before.includes(name))
           while (files().some((name) => made.includes(name))) yield* Effect.sleep("50 millis")
         }),
-      timeout
+      { concurrent: true }
     )
   })
 })

@@ -110,7 +110,7 @@ const site = pages({
 })
 
 describe("typing", () => {
-  it.layer(site, { excludeTestServices: true, timeout: "60 seconds" })((it) => {
+  it.layer(site, { excludeTestServices: true })((it) => {
     it.effect("replaces, keeps and erases, in fields, areas and rich texts", () =>
       Effect.gen(function* () {
         const page = yield* open("/fields")

@@ -55,68 +55,60 @@ const played = (bytes: Uint8Array) =>
   )
 
 describe("a video of a session", () => {
-  it.live(
-    "can be played and sought in, and lasts as long as the session, still pages included",
-    () =>
-      Effect.scoped(
-        Effect.gen(function* () {
-          const origin = yield* serve({
-            "/red": html("<body style='background: #f00'>"),
-            "/blue": html("<body style='background: #00f'>")
-          })
-          const bytes = yield* Effect.gen(function* () {
-            const page = yield* (yield* Browser).open(Session.empty)
-            yield* page.navigation.goto(`${origin}/red`)
-            const recording = Option.getOrThrow(yield* page.observation.record({ ...options, ...bounds }))
-            // Another look at the same tab tells when there was a picture of each page.
-            const shown = yield* Queue.unbounded<Uint8Array>()
-            yield* page.observation.screencast(options, (jpeg) => Queue.offer(shown, jpeg))
-            yield* Queue.take(shown)
-            yield* Effect.sleep(1_000)
-            yield* Queue.clear(shown)
-            yield* page.navigation.goto(`${origin}/blue`)
-            yield* Queue.take(shown)
-            yield* Effect.sleep(1_500)
-            const video = Option.getOrThrow(yield* recording.finish)
-            const content = yield* Stream.mkUint8Array(video.content)
-            assert.strictEqual(content.length, video.bytes)
-            return content
-          }).pipe(Effect.scoped, Effect.provide(Layer.fresh(chromium([origin]))))
-          const seen = yield* played(bytes)
-          assert.deepInclude(seen, { width: 1_280, height: 800 })
-          assert.isAtLeast(seen.duration, 2.3)
-          assert.isAtMost(seen.duration, 30)
-          assert.isAbove(seen.early[0] ?? 0, 200)
-          assert.isBelow(seen.early[2] ?? 255, 60)
-          assert.isBelow(seen.late[0] ?? 255, 60)
-          assert.isAbove(seen.late[2] ?? 0, 200)
+  it.live("can be played and sought in, and lasts as long as the session, still pages included", () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const origin = yield* serve({
+          "/red": html("<body style='background: #f00'>"),
+          "/blue": html("<body style='background: #00f'>")
         })
-      ),
-    60_000
+        const bytes = yield* Effect.gen(function* () {
+          const page = yield* (yield* Browser).open(Session.empty)
+          yield* page.navigation.goto(`${origin}/red`)
+          const recording = Option.getOrThrow(yield* page.observation.record({ ...options, ...bounds }))
+          // Another look at the same tab tells when there was a picture of each page.
+          const shown = yield* Queue.unbounded<Uint8Array>()
+          yield* page.observation.screencast(options, (jpeg) => Queue.offer(shown, jpeg))
+          yield* Queue.take(shown)
+          yield* Effect.sleep(1_000)
+          yield* Queue.clear(shown)
+          yield* page.navigation.goto(`${origin}/blue`)
+          yield* Queue.take(shown)
+          yield* Effect.sleep(1_500)
+          const video = Option.getOrThrow(yield* recording.finish)
+          const content = yield* Stream.mkUint8Array(video.content)
+          assert.strictEqual(content.length, video.bytes)
+          return content
+        }).pipe(Effect.scoped, Effect.provide(Layer.fresh(chromium([origin]))))
+        const seen = yield* played(bytes)
+        assert.deepInclude(seen, { width: 1_280, height: 800 })
+        assert.isAtLeast(seen.duration, 2.3)
+        assert.isAtMost(seen.duration, 30)
+        assert.isAbove(seen.early[0] ?? 0, 200)
+        assert.isBelow(seen.early[2] ?? 255, 60)
+        assert.isBelow(seen.late[0] ?? 255, 60)
+        assert.isAbove(seen.late[2] ?? 0, 200)
+      })
+    )
   )
 
-  it.live(
-    "ends at its bounds",
-    () =>
-      Effect.scoped(
-        Effect.gen(function* () {
-          const origin = yield* serve({ "/": html("<body><h1>Here</h1>"), "/late": html("<body>late") })
-          yield* Effect.gen(function* () {
-            const page = yield* (yield* Browser).open(Session.empty)
-            yield* page.navigation.goto(`${origin}/`)
-            const recording = Option.getOrThrow(
-              yield* page.observation.record({ ...options, ...bounds, maxMillis: 600 })
-            )
-            yield* Effect.sleep(900)
-            yield* page.navigation.goto(`${origin}/late`)
-            yield* Effect.sleep(300)
-            const video = Option.getOrThrow(yield* recording.finish)
-            const seen = yield* played(yield* Stream.mkUint8Array(video.content))
-            assert.isBelow(seen.duration, 2)
-          }).pipe(Effect.scoped, Effect.provide(Layer.fresh(chromium([origin]))))
-        })
-      ),
-    60_000
+  it.live("ends at its bounds", () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const origin = yield* serve({ "/": html("<body><h1>Here</h1>"), "/late": html("<body>late") })
+        yield* Effect.gen(function* () {
+          const page = yield* (yield* Browser).open(Session.empty)
+          yield* page.navigation.goto(`${origin}/`)
+          const recording = Option.getOrThrow(yield* page.observation.record({ ...options, ...bounds, maxMillis: 600 }))
+          yield* Effect.sleep(900)
+          yield* page.navigation.goto(`${origin}/late`)
+          yield* Effect.sleep(300)
+          const video = Option.getOrThrow(yield* recording.finish)
+          const seen = yield* played(yield* Stream.mkUint8Array(video.content))
+          assert.isBelow(seen.duration, 2)
+        }).pipe(Effect.scoped, Effect.provide(Layer.fresh(chromium([origin]))))
+      })
+    )
   )
 
   it.live.each([
@@ -136,39 +128,36 @@ describe("a video of a session", () => {
         await gone
       }
     ]
-  ] as const)(
-    "keeps what there is of it when %s",
-    ([, end]) =>
-      Effect.scoped(
-        Effect.gen(function* () {
-          const server = yield* Effect.acquireRelease(
-            Effect.promise(() => playwright.launchServer({ executablePath })),
-            (one) => Effect.promise(() => one.kill())
-          )
-          const context = yield* Effect.promise(async () =>
-            (await playwright.connect(server.wsEndpoint())).newContext({ viewport: { width: 1_280, height: 800 } })
-          )
-          const page = yield* Effect.promise(() => context.newPage())
-          yield* Effect.promise(() =>
-            page.setContent("<h1 id=n>0</h1><script>setInterval(() => { n.textContent++ }, 100)</script>")
-          )
-          const tabs = Tabs.make(page)
-          const recording = Option.getOrThrow(yield* Recorder.record(tabs, { ...options, ...bounds }))
-          // Another look at the same window tells when there were pictures enough.
-          const looks = yield* Ref.make(0)
-          yield* Screencast.screencast(tabs, options, () => Ref.update(looks, (count) => count + 1))
-          yield* Effect.repeat(Ref.get(looks), {
-            until: (count) => count >= 30,
-            schedule: Schedule.spaced("50 millis")
-          })
-          yield* Effect.promise(() => end({ context, page, server }))
-          const video = Option.getOrThrow(yield* recording.finish)
-          const seen = yield* played(yield* Stream.mkUint8Array(video.content))
-          assert.deepInclude(seen, { width: 1_280, height: 800 })
-          assert.isAtLeast(seen.duration, 0.2)
+  ] as const)("keeps what there is of it when %s", ([, end]) =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const server = yield* Effect.acquireRelease(
+          Effect.promise(() => playwright.launchServer({ executablePath })),
+          (one) => Effect.promise(() => one.kill())
+        )
+        const context = yield* Effect.promise(async () =>
+          (await playwright.connect(server.wsEndpoint())).newContext({ viewport: { width: 1_280, height: 800 } })
+        )
+        const page = yield* Effect.promise(() => context.newPage())
+        yield* Effect.promise(() =>
+          page.setContent("<h1 id=n>0</h1><script>setInterval(() => { n.textContent++ }, 100)</script>")
+        )
+        const tabs = Tabs.make(page)
+        const recording = Option.getOrThrow(yield* Recorder.record(tabs, { ...options, ...bounds }))
+        // Another look at the same window tells when there were pictures enough.
+        const looks = yield* Ref.make(0)
+        yield* Screencast.screencast(tabs, options, () => Ref.update(looks, (count) => count + 1))
+        yield* Effect.repeat(Ref.get(looks), {
+          until: (count) => count >= 30,
+          schedule: Schedule.spaced("50 millis")
         })
-      ),
-    60_000
+        yield* Effect.promise(() => end({ context, page, server }))
+        const video = Option.getOrThrow(yield* recording.finish)
+        const seen = yield* played(yield* Stream.mkUint8Array(video.content))
+        assert.deepInclude(seen, { width: 1_280, height: 800 })
+        assert.isAtLeast(seen.duration, 0.2)
+      })
+    )
   )
 })
 

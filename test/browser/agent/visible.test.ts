@@ -225,28 +225,25 @@ const site = pages(
   ])
 )
 
-it.layer(site, { excludeTestServices: true, timeout: "60 seconds" })("an element", (it) => {
-  it.effect(
-    "is visible where a person sees it, and listed where one can act on it, in every case",
-    () =>
-      Effect.gen(function* () {
-        const page = yield* open("/0")
-        const { site } = yield* Pages
-        const found = yield* Effect.forEach(rows, ({ others = 0, what }, index) =>
-          Effect.gen(function* () {
-            yield* page.navigation.goto(`${site}/${index}`)
-            const { elements } = yield* page.vision.outline({ maxElements: 20 })
-            // Both ways of reading a selector, which look at the page in different visits.
-            const seen = yield* page.elements.seen(["//*[@class='it']", "css=.it"])
-            return { what, seen, usable: elements.length > others }
-          })
-        )
-        assert.deepStrictEqual(
-          found,
-          rows.map(({ visible, usable = visible, what }) => ({ what, seen: visible ? [0, 1] : [], usable }))
-        )
-      }),
-    60_000
+it.layer(site, { excludeTestServices: true })("an element", (it) => {
+  it.effect("is visible where a person sees it, and listed where one can act on it, in every case", () =>
+    Effect.gen(function* () {
+      const page = yield* open("/0")
+      const { site } = yield* Pages
+      const found = yield* Effect.forEach(rows, ({ others = 0, what }, index) =>
+        Effect.gen(function* () {
+          yield* page.navigation.goto(`${site}/${index}`)
+          const { elements } = yield* page.vision.outline({ maxElements: 20 })
+          // Both ways of reading a selector, which look at the page in different visits.
+          const seen = yield* page.elements.seen(["//*[@class='it']", "css=.it"])
+          return { what, seen, usable: elements.length > others }
+        })
+      )
+      assert.deepStrictEqual(
+        found,
+        rows.map(({ visible, usable = visible, what }) => ({ what, seen: visible ? [0, 1] : [], usable }))
+      )
+    })
   )
 
   it.effect("that is a hidden radio is checked by a click on its label", () =>

@@ -51,132 +51,116 @@ const site = pages({
 
 const keys = { existing: "replace", delayMillis: 0, paste: false } as const
 
-it.layer(site, { excludeTestServices: true, timeout: "60 seconds" })(
-  "a page that replaced what JavaScript has",
-  (it) => {
-    it.effect(
-      "is read, described and kept as it is",
-      () =>
-        Effect.gen(function* () {
-          const page = yield* open("/tampered")
-          assert.strictEqual(yield* page.elements.read(at("//h1")), "Orders")
-          assert.strictEqual(yield* page.elements.read(at("css=h1")), "Orders")
-          assert.strictEqual(yield* page.elements.read(at("//p[@id='closed']")), "Closed")
-          const list = { kind: "list", path: "//li", item: { kind: "value", path: ".", type: "string" } } as const
-          assert.deepStrictEqual(yield* page.elements.extract(list), ["one", "two"])
-          const whole = yield* page.navigation.html({ sanitized: false })
-          for (const text of ["<h1>Orders</h1>", "secret", "hidden words"]) assert.include(whole, text)
-          const sanitized = yield* page.navigation.html({ sanitized: true })
-          assert.include(sanitized, "<h1>Orders</h1>")
-          for (const text of ["secret", "hidden words"]) assert.notInclude(sanitized, text)
-          const snapshot = yield* page.observation.snapshot({ maxBytes: 1_000_000 })
-          for (const text of ["<h1>Orders</h1>", "<title>Page</title>", "Within", "Closed"])
-            assert.include(snapshot, text)
-          const { cut, html } = yield* page.elements.readable("//ul", { metadata: false, maxCharacters: 1_000 })
-          assert.deepStrictEqual([html, cut], ["<ul><li>one</li><li>two</li></ul>", false])
-          const seen = yield* page.vision.outline({ maxElements: 50 })
-          assert.deepStrictEqual(
-            seen.elements.map(({ name, ref, role, value }) => [ref, role, name, value]),
-            [
-              ["e1", "textbox", "One-time code", "12"],
-              ["e2", "button", "Low", ""],
-              ["f1e1", "button", "Within", ""],
-              ["f1e2", "textarea", "", ""]
-            ].map((one) => (one[1] === "textarea" ? ["f1e2", "textbox", "", ""] : one))
-          )
-          assert.strictEqual(seen.title, "Page")
-          assert.include(
-            (yield* page.vision.texts).map(({ text }) => text),
-            "Orders"
-          )
-          assert.deepInclude(yield* page.elements.inspect("//input"), { matched: 1, shown: true, empty: false })
-          const found = yield* page.elements.describe(at("//button[@id='low']"))
-          assert.deepInclude(found, { tag: "button", id: "low", text: "Low", role: "button" })
-          assert.isAbove((yield* page.vision.look([{ x: 0, y: 0, width: 10, height: 10 }])).bytes.length, 0)
-        }),
-      60_000
-    )
+it.layer(site, { excludeTestServices: true })("a page that replaced what JavaScript has", (it) => {
+  it.effect("is read, described and kept as it is", () =>
+    Effect.gen(function* () {
+      const page = yield* open("/tampered")
+      assert.strictEqual(yield* page.elements.read(at("//h1")), "Orders")
+      assert.strictEqual(yield* page.elements.read(at("css=h1")), "Orders")
+      assert.strictEqual(yield* page.elements.read(at("//p[@id='closed']")), "Closed")
+      const list = { kind: "list", path: "//li", item: { kind: "value", path: ".", type: "string" } } as const
+      assert.deepStrictEqual(yield* page.elements.extract(list), ["one", "two"])
+      const whole = yield* page.navigation.html({ sanitized: false })
+      for (const text of ["<h1>Orders</h1>", "secret", "hidden words"]) assert.include(whole, text)
+      const sanitized = yield* page.navigation.html({ sanitized: true })
+      assert.include(sanitized, "<h1>Orders</h1>")
+      for (const text of ["secret", "hidden words"]) assert.notInclude(sanitized, text)
+      const snapshot = yield* page.observation.snapshot({ maxBytes: 1_000_000 })
+      for (const text of ["<h1>Orders</h1>", "<title>Page</title>", "Within", "Closed"]) assert.include(snapshot, text)
+      const { cut, html } = yield* page.elements.readable("//ul", { metadata: false, maxCharacters: 1_000 })
+      assert.deepStrictEqual([html, cut], ["<ul><li>one</li><li>two</li></ul>", false])
+      const seen = yield* page.vision.outline({ maxElements: 50 })
+      assert.deepStrictEqual(
+        seen.elements.map(({ name, ref, role, value }) => [ref, role, name, value]),
+        [
+          ["e1", "textbox", "One-time code", "12"],
+          ["e2", "button", "Low", ""],
+          ["f1e1", "button", "Within", ""],
+          ["f1e2", "textarea", "", ""]
+        ].map((one) => (one[1] === "textarea" ? ["f1e2", "textbox", "", ""] : one))
+      )
+      assert.strictEqual(seen.title, "Page")
+      assert.include(
+        (yield* page.vision.texts).map(({ text }) => text),
+        "Orders"
+      )
+      assert.deepInclude(yield* page.elements.inspect("//input"), { matched: 1, shown: true, empty: false })
+      const found = yield* page.elements.describe(at("//button[@id='low']"))
+      assert.deepInclude(found, { tag: "button", id: "low", text: "Low", role: "button" })
+      assert.isAbove((yield* page.vision.look([{ x: 0, y: 0, width: 10, height: 10 }])).bytes.length, 0)
+    })
+  )
 
-    it.effect(
-      "is acted on by place, by scrolling and by keys",
-      () =>
-        Effect.gen(function* () {
-          const page = yield* open("/tampered")
-          const { elements } = yield* page.vision.outline({ maxElements: 50 })
-          const inner = elements.find(({ ref }) => ref === "f1e2")
-          yield* page.vision.typeAt({ _tag: "Ref", ref: "f1e2" }, { ...keys, strokes: ["first"] }, 10_000)
-          assert.strictEqual(yield* page.elements.read(at("//textarea")), "first")
-          assert.deepInclude(yield* page.vision.spot({ _tag: "Ref", ref: "e1" }), { selector: '//*[@id="code"]' })
-          assert.match((yield* page.vision.spot(null)).address, /\/inner$/)
-          const { height, width, x, y } = inner?.box ?? assert.fail("the field was not to be seen")
-          const spot = yield* page.vision.spot({ _tag: "Point", x: x + width / 2, y: y + height / 2 })
-          assert.match(spot.address, /\/inner$/)
-          yield* page.elements.type(null, { strokes: [" pasted"], existing: "keep", delayMillis: 0, paste: true })
-          assert.strictEqual(yield* page.elements.read(at("//textarea")), "first pasted")
-          assert.isTrue(yield* page.elements.turn("down", null))
-          yield* page.elements.scroll({ kind: "element", selector: "//button[@id='low']", position: "center" }, 10_000)
-          yield* page.elements.click(at("//button[@id='low']"), "click", {
-            landing: { x: 0.5, y: 0.5 },
-            moves: [],
-            holdMillis: 0
-          })
-          assert.strictEqual(
-            (yield* Effect.flip(page.vision.clickAt({ _tag: "Ref", ref: "e9" }, "click", 100))).kind,
-            "mismatch"
-          )
-        }),
-      60_000
-    )
+  it.effect("is acted on by place, by scrolling and by keys", () =>
+    Effect.gen(function* () {
+      const page = yield* open("/tampered")
+      const { elements } = yield* page.vision.outline({ maxElements: 50 })
+      const inner = elements.find(({ ref }) => ref === "f1e2")
+      yield* page.vision.typeAt({ _tag: "Ref", ref: "f1e2" }, { ...keys, strokes: ["first"] }, 10_000)
+      assert.strictEqual(yield* page.elements.read(at("//textarea")), "first")
+      assert.deepInclude(yield* page.vision.spot({ _tag: "Ref", ref: "e1" }), { selector: '//*[@id="code"]' })
+      assert.match((yield* page.vision.spot(null)).address, /\/inner$/)
+      const { height, width, x, y } = inner?.box ?? assert.fail("the field was not to be seen")
+      const spot = yield* page.vision.spot({ _tag: "Point", x: x + width / 2, y: y + height / 2 })
+      assert.match(spot.address, /\/inner$/)
+      yield* page.elements.type(null, { strokes: [" pasted"], existing: "keep", delayMillis: 0, paste: true })
+      assert.strictEqual(yield* page.elements.read(at("//textarea")), "first pasted")
+      assert.isTrue(yield* page.elements.turn("down", null))
+      yield* page.elements.scroll({ kind: "element", selector: "//button[@id='low']", position: "center" }, 10_000)
+      yield* page.elements.click(at("//button[@id='low']"), "click", {
+        landing: { x: 0.5, y: 0.5 },
+        moves: [],
+        holdMillis: 0
+      })
+      assert.strictEqual(
+        (yield* Effect.flip(page.vision.clickAt({ _tag: "Ref", ref: "e9" }, "click", 100))).kind,
+        "mismatch"
+      )
+    })
+  )
 
-    it.effect(
-      "has options chosen from lists of every kind",
-      () =>
-        Effect.gen(function* () {
-          const page = yield* open("/lists")
-          for (const id of ["plain", "typed", "open", "custom"]) {
-            yield* page.elements.select(at(`//*[@id='${id}']`, 10_000), "Beta", false)
-          }
-          assert.strictEqual(yield* page.elements.read(at("//select")), "b")
-          assert.strictEqual(yield* page.elements.read(at("//input")), "Beta")
-          assert.strictEqual(yield* page.elements.read(at("//*[@id='open']/*[@aria-selected='true']")), "Beta")
-          assert.strictEqual(yield* page.elements.read(at("//*[@id='custom']")), "Choose Beta")
-          const failure = yield* Effect.flip(page.elements.select(at("//*[@id='custom']", 5_000), "Gamma", false))
-          assert.include(failure.reason, 'there are "Alpha", "Beta"')
-        }),
-      60_000
-    )
+  it.effect("has options chosen from lists of every kind", () =>
+    Effect.gen(function* () {
+      const page = yield* open("/lists")
+      for (const id of ["plain", "typed", "open", "custom"]) {
+        yield* page.elements.select(at(`//*[@id='${id}']`, 10_000), "Beta", false)
+      }
+      assert.strictEqual(yield* page.elements.read(at("//select")), "b")
+      assert.strictEqual(yield* page.elements.read(at("//input")), "Beta")
+      assert.strictEqual(yield* page.elements.read(at("//*[@id='open']/*[@aria-selected='true']")), "Beta")
+      assert.strictEqual(yield* page.elements.read(at("//*[@id='custom']")), "Choose Beta")
+      const failure = yield* Effect.flip(page.elements.select(at("//*[@id='custom']", 5_000), "Gamma", false))
+      assert.include(failure.reason, 'there are "Alpha", "Beta"')
+    })
+  )
 
-    it.effect(
-      "has lost elements found again in it, and banners dismissed",
-      () =>
-        Effect.gen(function* () {
-          const { browser, site } = yield* Pages
-          const step: Step = { action: "CLICK", parameters: { selector: "//button[@id='first']", wait_time: 1_500 } }
-          const title = { title: { type: "string", path: "//h1" } }
-          const extract_data_model = { type: "object", properties: title }
-          const read: Step = { action: "EXTRACT_DATAMODEL", parameters: { selector: "//h1", extract_data_model } }
-          const recovery = { selectors: true, popups: true }
-          const run = (path: string, options: Parameters<typeof walk>[2]) =>
-            Effect.provideService(walk(graphOf(`${site}${path}`, [step, read]), {}, options), Browser, browser)
-          const first = yield* ElementMemory.of(Effect.succeed([]))
-          yield* run("/order", { recovery, memories: first.memories })
-          const { memories } = yield* ElementMemory.of(Effect.succeed(first.learned()))
-          const known = { ...recovery, popupXpaths: ["//div[@id='wall']//button"] }
-          for (const [settings, expected] of [
-            [recovery, ["selector", "popup"]],
-            [known, ["popup_xpaths", "selector"]]
-          ] as const) {
-            const { analyses, outcome } = yield* run("/moved", { recovery: settings, memories })
-            assert.deepStrictEqual(outcome._tag === "Success" ? outcome.data : outcome.failure.message, {
-              title: "Done"
-            })
-            assert.deepStrictEqual(
-              analyses.map(({ kind }) => kind),
-              [...expected]
-            )
-          }
-        }),
-      120_000
-    )
-  }
-)
+  it.effect("has lost elements found again in it, and banners dismissed", () =>
+    Effect.gen(function* () {
+      const { browser, site } = yield* Pages
+      const step: Step = { action: "CLICK", parameters: { selector: "//button[@id='first']", wait_time: 1_500 } }
+      const title = { title: { type: "string", path: "//h1" } }
+      const extract_data_model = { type: "object", properties: title }
+      const read: Step = { action: "EXTRACT_DATAMODEL", parameters: { selector: "//h1", extract_data_model } }
+      const recovery = { selectors: true, popups: true }
+      const run = (path: string, options: Parameters<typeof walk>[2]) =>
+        Effect.provideService(walk(graphOf(`${site}${path}`, [step, read]), {}, options), Browser, browser)
+      const first = yield* ElementMemory.of(Effect.succeed([]))
+      yield* run("/order", { recovery, memories: first.memories })
+      const { memories } = yield* ElementMemory.of(Effect.succeed(first.learned()))
+      const known = { ...recovery, popupXpaths: ["//div[@id='wall']//button"] }
+      for (const [settings, expected] of [
+        [recovery, ["selector", "popup"]],
+        [known, ["popup_xpaths", "selector"]]
+      ] as const) {
+        const { analyses, outcome } = yield* run("/moved", { recovery: settings, memories })
+        assert.deepStrictEqual(outcome._tag === "Success" ? outcome.data : outcome.failure.message, {
+          title: "Done"
+        })
+        assert.deepStrictEqual(
+          analyses.map(({ kind }) => kind),
+          [...expected]
+        )
+      }
+    })
+  )
+})

@@ -31,57 +31,54 @@ const site = serve({
       .end(JSON.stringify({ name: "Ann", refresh_token: "body-secret", cookie: request.headers.cookie }))
 })
 
-it.live(
-  "a debug run in a real browser leaves what it saw and asked for behind, and none of its secrets",
-  () =>
-    Effect.gen(function* () {
-      const { member, send } = yield* Service
-      const origin = yield* site
-      const { key } = yield* member("Member")
-      const get = (path: string) => send({ method: "GET", path, key })
-      const graph = graphOf(`${origin}/`, [
-        { action: "INPUT_TEXT", parameters: { selector: "css=#user", text: "ann" } },
-        { action: "INPUT_TEXT", parameters: { selector: "css=#password", text: "typed-secret" } },
-        { action: "CLICK", parameters: { selector: "css=button" } },
-        { action: "CLICK", parameters: { selector: "//p[text()='Ann']", click_type: "hover" } }
-      ])
-      const made = yield* send({ method: "POST", path: "/workflows", key, json: { name: "Sign in", ...graph } })
-      assert.strictEqual(made.status, 201, made.text)
-      const json = { workflow_id: made.body.id, debug: true }
-      const session = (yield* send({ method: "POST", path: "/run", key, json })).body.session_id
-      const claimed = yield* (yield* RunStore).claim({ worker: "w", limit: 1, leaseMillis: 30_000 })
-      yield* Effect.forEach(claimed, (one) => Attempt.carryOut(one)).pipe(
-        Effect.provide(AgentExecutor.layer.pipe(Layer.provide(sharedBrowser)))
-      )
-      assert.strictEqual((yield* get(`/run/${session}`)).body.status, "execution.success")
+it.live("a debug run in a real browser leaves what it saw and asked for behind, and none of its secrets", () =>
+  Effect.gen(function* () {
+    const { member, send } = yield* Service
+    const origin = yield* site
+    const { key } = yield* member("Member")
+    const get = (path: string) => send({ method: "GET", path, key })
+    const graph = graphOf(`${origin}/`, [
+      { action: "INPUT_TEXT", parameters: { selector: "css=#user", text: "ann" } },
+      { action: "INPUT_TEXT", parameters: { selector: "css=#password", text: "typed-secret" } },
+      { action: "CLICK", parameters: { selector: "css=button" } },
+      { action: "CLICK", parameters: { selector: "//p[text()='Ann']", click_type: "hover" } }
+    ])
+    const made = yield* send({ method: "POST", path: "/workflows", key, json: { name: "Sign in", ...graph } })
+    assert.strictEqual(made.status, 201, made.text)
+    const json = { workflow_id: made.body.id, debug: true }
+    const session = (yield* send({ method: "POST", path: "/run", key, json })).body.session_id
+    const claimed = yield* (yield* RunStore).claim({ worker: "w", limit: 1, leaseMillis: 30_000 })
+    yield* Effect.forEach(claimed, (one) => Attempt.carryOut(one)).pipe(
+      Effect.provide(AgentExecutor.layer.pipe(Layer.provide(sharedBrowser)))
+    )
+    assert.strictEqual((yield* get(`/run/${session}`)).body.status, "execution.success")
 
-      const documents = yield* Effect.forEach(graph.nodes, ({ id }) =>
-        Effect.gen(function* () {
-          const { body } = yield* get(`/run/${session}/debug-snapshots/${id}`)
-          assert.lengthOf(body.screenshots as ReadonlyArray<unknown>, 1)
-          const { pathname, search } = new URL(String(body.page_snapshot_url))
-          return (yield* send({ method: "GET", path: pathname + search })).text
-        })
-      )
-      assert.include(documents[3], 'value="ann"')
-      assert.include(documents[5], '<p id="out">Ann</p>')
+    const documents = yield* Effect.forEach(graph.nodes, ({ id }) =>
+      Effect.gen(function* () {
+        const { body } = yield* get(`/run/${session}/debug-snapshots/${id}`)
+        assert.lengthOf(body.screenshots as ReadonlyArray<unknown>, 1)
+        const { pathname, search } = new URL(String(body.page_snapshot_url))
+        return (yield* send({ method: "GET", path: pathname + search })).text
+      })
+    )
+    assert.include(documents[3], 'value="ann"')
+    assert.include(documents[5], '<p id="out">Ann</p>')
 
-      const quiet = yield* get(`/run/${session}/network`)
-      const noisy = yield* get(`/run/${session}/network?include_noise=true`)
-      const paths = ({ body }: typeof quiet) =>
-        (body.events as ReadonlyArray<Fields>).map(({ url }) => new URL(String(url)).pathname)
-      assert.deepInclude(quiet.body, { complete: true, truncated: false })
-      assert.sameMembers(paths(quiet), ["/", "/login", "/app.js", "/api"])
-      assert.include(paths(noisy), "/logo.png")
-      const api = (quiet.body.events as ReadonlyArray<Fields>).find(({ url }) => String(url).includes("/api?"))
-      assert.strictEqual(api?.url, `${origin}/api?access_token=REDACTED&page=2`)
-      assert.deepInclude(api?.request_headers, { authorization: "REDACTED", cookie: "REDACTED" })
-      assert.strictEqual(api?.response_body, '{"name":"Ann","refresh_token":"REDACTED","cookie":"REDACTED"}')
-      for (const kept of [noisy.text, ...documents]) {
-        assert.notMatch(kept, /(typed|cookie|query|header|body)-secret/)
-      }
-    }).pipe(Effect.scoped, Effect.provide(layerInMemory)),
-  60_000
+    const quiet = yield* get(`/run/${session}/network`)
+    const noisy = yield* get(`/run/${session}/network?include_noise=true`)
+    const paths = ({ body }: typeof quiet) =>
+      (body.events as ReadonlyArray<Fields>).map(({ url }) => new URL(String(url)).pathname)
+    assert.deepInclude(quiet.body, { complete: true, truncated: false })
+    assert.sameMembers(paths(quiet), ["/", "/login", "/app.js", "/api"])
+    assert.include(paths(noisy), "/logo.png")
+    const api = (quiet.body.events as ReadonlyArray<Fields>).find(({ url }) => String(url).includes("/api?"))
+    assert.strictEqual(api?.url, `${origin}/api?access_token=REDACTED&page=2`)
+    assert.deepInclude(api?.request_headers, { authorization: "REDACTED", cookie: "REDACTED" })
+    assert.strictEqual(api?.response_body, '{"name":"Ann","refresh_token":"REDACTED","cookie":"REDACTED"}')
+    for (const kept of [noisy.text, ...documents]) {
+      assert.notMatch(kept, /(typed|cookie|query|header|body)-secret/)
+    }
+  }).pipe(Effect.scoped, Effect.provide(layerInMemory))
 )
 
 it.live("a run does what the START of an older workflow sets: pop-ups closed, answers kept, a video recorded", () =>

@@ -106,8 +106,7 @@ it.live(
       const last = yield* watch(session, ticket, () => false)
       assert.deepInclude(last.told.at(-1), { ended: true, status: "execution.success" })
       assert.lengthOf(last.pictures, 0)
-    }).pipe(Effect.scoped, Effect.provide(layerInMemory)),
-  60_000
+    }).pipe(Effect.scoped, Effect.provide(layerInMemory))
 )
 
 it.live(
@@ -213,8 +212,7 @@ it.live(
         ]
       )
       assert.notInclude(text, "Sesam")
-    }).pipe(Effect.scoped, Effect.provide(layerInMemory)),
-  120_000
+    }).pipe(Effect.scoped, Effect.provide(layerInMemory))
 )
 
 it.live(
@@ -290,36 +288,29 @@ it.live(
       yield* eventually(Effect.sync(() => saw.includes("shift=false")))
       assert.strictEqual((yield* recordOf(me, session)).body.status, "execution.success")
       assert.deepStrictEqual(saw.slice(-3), ["down", "up", "shift=false"])
-    }).pipe(Effect.scoped, Effect.provide(layerInMemory)),
-  90_000
+    }).pipe(Effect.scoped, Effect.provide(layerInMemory))
 )
 
-it.live(
-  "the video of an attempt that is interrupted is kept and told of",
-  () =>
-    Effect.gen(function* () {
-      const { fiber, me, session } = yield* running(
-        { "/": html(`<h1 id=n>0</h1><script>setInterval(() => { n.textContent++ }, 100)</script>`) },
-        [{ action: "DELAY", parameters: { delay_time: 60 } }]
-      )
-      yield* Effect.repeat(
-        Effect.map(recordOf(me, session), ({ text }) => text.includes('"current_step":"DELAY 1"')),
-        { until: (is) => is, schedule: Schedule.spaced("50 millis") }
-      )
-      const { ticket } = (yield* enter(session, (yield* connect(me, session)).body.authToken)).body
-      yield* watch(session, ticket, (_told, pictures) => pictures > 5)
-      yield* Fiber.interrupt(fiber)
-      const { body } = yield* recordOf(me, session)
-      assert.include(
-        (body.events as ReadonlyArray<{ event: string }>).map(({ event }) => event),
-        "video.uploaded"
-      )
-      const [video] = body.video_urls as ReadonlyArray<{ signed_screen_recording_url: string }>
-      const answer = yield* Effect.promise(() => fetch(video?.signed_screen_recording_url ?? ""))
-      assert.strictEqual(
-        Buffer.from(yield* Effect.promise(() => answer.arrayBuffer())).toString("hex", 0, 4),
-        "1a45dfa3"
-      )
-    }).pipe(Effect.scoped, Effect.provide(layerInMemory)),
-  90_000
+it.live("the video of an attempt that is interrupted is kept and told of", () =>
+  Effect.gen(function* () {
+    const { fiber, me, session } = yield* running(
+      { "/": html(`<h1 id=n>0</h1><script>setInterval(() => { n.textContent++ }, 100)</script>`) },
+      [{ action: "DELAY", parameters: { delay_time: 60 } }]
+    )
+    yield* Effect.repeat(
+      Effect.map(recordOf(me, session), ({ text }) => text.includes('"current_step":"DELAY 1"')),
+      { until: (is) => is, schedule: Schedule.spaced("50 millis") }
+    )
+    const { ticket } = (yield* enter(session, (yield* connect(me, session)).body.authToken)).body
+    yield* watch(session, ticket, (_told, pictures) => pictures > 5)
+    yield* Fiber.interrupt(fiber)
+    const { body } = yield* recordOf(me, session)
+    assert.include(
+      (body.events as ReadonlyArray<{ event: string }>).map(({ event }) => event),
+      "video.uploaded"
+    )
+    const [video] = body.video_urls as ReadonlyArray<{ signed_screen_recording_url: string }>
+    const answer = yield* Effect.promise(() => fetch(video?.signed_screen_recording_url ?? ""))
+    assert.strictEqual(Buffer.from(yield* Effect.promise(() => answer.arrayBuffer())).toString("hex", 0, 4), "1a45dfa3")
+  }).pipe(Effect.scoped, Effect.provide(layerInMemory))
 )

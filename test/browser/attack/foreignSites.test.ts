@@ -477,95 +477,85 @@ describe("in a real browser", () => {
     parameters: { selector, text, wait_time: 5_000, ...more }
   })
 
-  it.live(
-    "no way of typing brings a secret to a document of another site",
-    () =>
-      withSites(({ foreign, go, heard, own }) =>
-        Effect.gen(function* () {
-          const refused: ReadonlyArray<readonly [name: string, start: string, steps: ReadonlyArray<Step>]> = [
-            ["set at once", `${foreign}/`, [typeInto(css)]],
-            ["by keys", `${foreign}/`, [typeInto(css, PASSWORD, { typing_delay_ms: 5 })]],
-            ["by hand", `${foreign}/`, [typeInto(css, PASSWORD, { human_mode: true })]],
-            ["pasted", `${foreign}/`, [typeInto(css, PASSWORD, { paste_via_clipboard: true })]],
-            ["after what is there", `${foreign}/`, [typeInto(css, PASSWORD, { do_not_clear: true })]],
-            ["at a point", `${foreign}/`, [typeInto('{"x": 40, "y": 18}', PASSWORD, { execution: "COORDINATES" })]],
-            ["at the focus", `${foreign}/`, [typeInto(css, "x"), typeInto(css, PASSWORD, { omit_focus: true })]],
-            ["in a frame", `${own}/frames`, [typeInto(inFrame)]],
-            ["behind the tabulator", `${own}/tabs`, [typeInto("css=#first", `x{{tab}}${PASSWORD}`)]],
+  it.live("no way of typing brings a secret to a document of another site", () =>
+    withSites(({ foreign, go, heard, own }) =>
+      Effect.gen(function* () {
+        const refused: ReadonlyArray<readonly [name: string, start: string, steps: ReadonlyArray<Step>]> = [
+          ["set at once", `${foreign}/`, [typeInto(css)]],
+          ["by keys", `${foreign}/`, [typeInto(css, PASSWORD, { typing_delay_ms: 5 })]],
+          ["by hand", `${foreign}/`, [typeInto(css, PASSWORD, { human_mode: true })]],
+          ["pasted", `${foreign}/`, [typeInto(css, PASSWORD, { paste_via_clipboard: true })]],
+          ["after what is there", `${foreign}/`, [typeInto(css, PASSWORD, { do_not_clear: true })]],
+          ["at a point", `${foreign}/`, [typeInto('{"x": 40, "y": 18}', PASSWORD, { execution: "COORDINATES" })]],
+          ["at the focus", `${foreign}/`, [typeInto(css, "x"), typeInto(css, PASSWORD, { omit_focus: true })]],
+          ["in a frame", `${own}/frames`, [typeInto(inFrame)]],
+          ["behind the tabulator", `${own}/tabs`, [typeInto("css=#first", `x{{tab}}${PASSWORD}`)]],
+          [
+            "when the focus is taken",
+            `${own}/grab`,
+            [typeInto("//input[@id='field']", PASSWORD, { typing_delay_ms: 60 })]
+          ],
+          ["in a frame without an address", `${foreign}/srcdoc`, [typeInto(inFrame)]],
+          ["in an empty frame", `${foreign}/blank`, [typeInto(inFrame)]],
+          [
+            "from the clipboard",
+            `${own}/shown`,
             [
-              "when the focus is taken",
-              `${own}/grab`,
-              [typeInto("//input[@id='field']", PASSWORD, { typing_delay_ms: 60 })]
-            ],
-            ["in a frame without an address", `${foreign}/srcdoc`, [typeInto(inFrame)]],
-            ["in an empty frame", `${foreign}/blank`, [typeInto(inFrame)]],
-            [
-              "from the clipboard",
-              `${own}/shown`,
-              [
-                typeInto(css, `${PASSWORD}{{ctrl_a}}{{ctrl_c}}`),
-                { action: "NAVIGATE", parameters: { url: `${foreign}/` } },
-                typeInto(css, "{{ctrl_v}}", { do_not_clear: true })
-              ]
+              typeInto(css, `${PASSWORD}{{ctrl_a}}{{ctrl_c}}`),
+              { action: "NAVIGATE", parameters: { url: `${foreign}/` } },
+              typeInto(css, "{{ctrl_v}}", { do_not_clear: true })
             ]
           ]
-          for (const [name, start, steps] of refused) {
-            const failure = failureOf(yield* go(start, steps))
-            assert.strictEqual(failure.code, "CREDENTIAL-E0002", `${name}: ${JSON.stringify(failure)}`)
-          }
-          // Before the focus was taken, some keys were typed on the own site.
-          const told = heard.join("\n")
-          for (const part of [password, password.slice(3, 8), encodeURIComponent(password)])
-            assert.notInclude(told, part)
-        })
-      ),
-    120_000
+        ]
+        for (const [name, start, steps] of refused) {
+          const failure = failureOf(yield* go(start, steps))
+          assert.strictEqual(failure.code, "CREDENTIAL-E0002", `${name}: ${JSON.stringify(failure)}`)
+        }
+        // Before the focus was taken, some keys were typed on the own site.
+        const told = heard.join("\n")
+        for (const part of [password, password.slice(3, 8), encodeURIComponent(password)]) assert.notInclude(told, part)
+      })
+    )
   )
 
-  it.live(
-    "a request with a secret is not redirected to another site",
-    () =>
-      withSites(({ go, heard, own, ownHeard }) =>
-        Effect.gen(function* () {
-          const send = (path: string, more: object): Step => flow({ url: `${own}${path}`, ...more })
-          for (const more of [{ body: { type: "json", value: { p: PASSWORD } } }, { headers: { "x-p": PASSWORD } }]) {
-            const failure = failureOf(yield* go(`${own}/`, [send("/away", more)]))
-            assert.strictEqual(failure.code, "CREDENTIAL-E0002", JSON.stringify(failure))
-          }
-          assert.notInclude(heard.join("\n"), password)
-          assert.include(ownHeard.join("\n"), password)
-          // A redirect that carries nothing on is followed.
-          const outcome = yield* go(`${own}/`, [send("/away303", { body: { type: "json", value: { p: PASSWORD } } })])
-          assert.strictEqual(outcome._tag, "Success", JSON.stringify(outcome))
-          assert.include(heard.join("\n"), "GET /taken")
-          assert.notInclude(heard.join("\n"), password)
-        })
-      ),
-    60_000
+  it.live("a request with a secret is not redirected to another site", () =>
+    withSites(({ go, heard, own, ownHeard }) =>
+      Effect.gen(function* () {
+        const send = (path: string, more: object): Step => flow({ url: `${own}${path}`, ...more })
+        for (const more of [{ body: { type: "json", value: { p: PASSWORD } } }, { headers: { "x-p": PASSWORD } }]) {
+          const failure = failureOf(yield* go(`${own}/`, [send("/away", more)]))
+          assert.strictEqual(failure.code, "CREDENTIAL-E0002", JSON.stringify(failure))
+        }
+        assert.notInclude(heard.join("\n"), password)
+        assert.include(ownHeard.join("\n"), password)
+        // A redirect that carries nothing on is followed.
+        const outcome = yield* go(`${own}/`, [send("/away303", { body: { type: "json", value: { p: PASSWORD } } })])
+        assert.strictEqual(outcome._tag, "Success", JSON.stringify(outcome))
+        assert.include(heard.join("\n"), "GET /taken")
+        assert.notInclude(heard.join("\n"), password)
+      })
+    )
   )
 
-  it.live(
-    "a secret is typed on its own site, in its frames and in its frames on other sites",
-    () =>
-      withSites(({ foreign, go, own, ownHeard }) =>
-        Effect.gen(function* () {
-          const allowed: ReadonlyArray<readonly [name: string, start: string, steps: ReadonlyArray<Step>]> = [
-            ["set at once", `${own}/`, [typeInto(css)]],
-            ["by keys", `${own}/`, [typeInto(css, PASSWORD, { typing_delay_ms: 1 })]],
-            ["by hand", `${own}/`, [typeInto(css, PASSWORD, { human_mode: true })]],
-            ["pasted", `${own}/`, [typeInto(css, PASSWORD, { paste_via_clipboard: true })]],
-            ["at the focus", `${own}/`, [typeInto(css, "x"), typeInto(css, PASSWORD, { omit_focus: true })]],
-            ["in a frame without an address", `${own}/srcdoc`, [typeInto(inFrame)]],
-            ["in an empty frame", `${own}/blank`, [typeInto(inFrame)]],
-            ["in its frame on another site", `${foreign}/frames`, [typeInto(inFrame)]]
-          ]
-          for (const [name, start, steps] of allowed) {
-            const outcome = yield* go(start, steps)
-            assert.strictEqual(outcome._tag, "Success", `${name}: ${JSON.stringify(outcome)}`)
-          }
-          assert.include(ownHeard.join("\n"), password)
-        })
-      ),
-    120_000
+  it.live("a secret is typed on its own site, in its frames and in its frames on other sites", () =>
+    withSites(({ foreign, go, own, ownHeard }) =>
+      Effect.gen(function* () {
+        const allowed: ReadonlyArray<readonly [name: string, start: string, steps: ReadonlyArray<Step>]> = [
+          ["set at once", `${own}/`, [typeInto(css)]],
+          ["by keys", `${own}/`, [typeInto(css, PASSWORD, { typing_delay_ms: 1 })]],
+          ["by hand", `${own}/`, [typeInto(css, PASSWORD, { human_mode: true })]],
+          ["pasted", `${own}/`, [typeInto(css, PASSWORD, { paste_via_clipboard: true })]],
+          ["at the focus", `${own}/`, [typeInto(css, "x"), typeInto(css, PASSWORD, { omit_focus: true })]],
+          ["in a frame without an address", `${own}/srcdoc`, [typeInto(inFrame)]],
+          ["in an empty frame", `${own}/blank`, [typeInto(inFrame)]],
+          ["in its frame on another site", `${foreign}/frames`, [typeInto(inFrame)]]
+        ]
+        for (const [name, start, steps] of allowed) {
+          const outcome = yield* go(start, steps)
+          assert.strictEqual(outcome._tag, "Success", `${name}: ${JSON.stringify(outcome)}`)
+        }
+        assert.include(ownHeard.join("\n"), password)
+      })
+    )
   )
 })

@@ -85,21 +85,18 @@ const readNothing: Step = {
 }
 
 describe("a page that fills memory with", () => {
-  layer(browser.pipe(Layer.provideMerge(site)), { timeout: 90_000, excludeTestServices: true })((it) => {
+  layer(browser.pipe(Layer.provideMerge(site)), { excludeTestServices: true })((it) => {
     for (const way of Object.keys(ways)) {
-      it.effect(
-        `${way} ends at the bound on memory, and the run beside it does not`,
-        () =>
-          Effect.gen(function* () {
-            const origin = yield* Site
-            over = false
-            const beside = yield* Effect.forkChild(walk(graphOf(`${origin}/patient`, [read])))
-            const { outcome } = yield* walk(graphOf(`${origin}${pathOf(way)}`, [click, readNothing]))
-            over = true
-            assert.strictEqual(outcome._tag === "Failed" ? outcome.failure.code : outcome._tag, "LIMIT-E0004")
-            assert.strictEqual((yield* Fiber.join(beside)).outcome._tag, "Success")
-          }),
-        120_000
+      it.effect(`${way} ends at the bound on memory, and the run beside it does not`, () =>
+        Effect.gen(function* () {
+          const origin = yield* Site
+          over = false
+          const beside = yield* Effect.forkChild(walk(graphOf(`${origin}/patient`, [read])))
+          const { outcome } = yield* walk(graphOf(`${origin}${pathOf(way)}`, [click, readNothing]))
+          over = true
+          assert.strictEqual(outcome._tag === "Failed" ? outcome.failure.code : outcome._tag, "LIMIT-E0004")
+          assert.strictEqual((yield* Fiber.join(beside)).outcome._tag, "Success")
+        })
       )
     }
   })

@@ -9,7 +9,6 @@ import { gzipSync } from "node:zlib"
 import { assert, it } from "@effect/vitest"
 import { Context, Effect, Layer, type Scope } from "effect"
 import { type Locator, type Page, chromium as playwright, type Route } from "playwright-core"
-import { vi } from "vitest"
 import { LivingProcesses } from "../../../apps/api/installation/LivingProcesses.ts"
 import { buildConsole } from "../../../apps/bootstrap/console.js"
 import { demoUsers } from "../../../apps/demo/DemoUsers.ts"
@@ -29,9 +28,6 @@ import { scale } from "../../support/scale.ts"
 import { seal } from "../../support/sealed.ts"
 import { connectServer, id as providedId } from "../../support/secretServers.ts"
 import { furtherServer, layerInMemory, type Member, Service } from "../../support/service.ts"
-
-// A recording does dozens of steps in a real browser, one after the other.
-vi.setConfig({ testTimeout: 60_000 })
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
 
@@ -351,7 +347,7 @@ const at = Effect.fnUntraced(function* (address: string) {
   yield* Effect.promise(() => page.goto(`${url}/${address}`))
 })
 
-it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the console", (layered) => {
+it.layer(console, { excludeTestServices: true })("the console", (layered) => {
   let isSpoilt = false
   const it = {
     /** A test that fails leaves its answers, dialogs and actions under way behind: the next one gets a page of its own. */

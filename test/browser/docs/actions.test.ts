@@ -124,14 +124,13 @@ const tried = Effect.fnUntraced(function* ({ promised, step }: Example, trial: T
   if (promised !== null) assert.deepInclude(outcome.data, promised)
 }, Effect.scoped)
 
-layer(services, { excludeTestServices: true, timeout: 60_000 })("an example of docs/actions.md", (it) => {
+layer(services, { excludeTestServices: true })("an example of docs/actions.md", (it) => {
   describe.concurrent.each(Object.entries(trials))("of %s", (heading, of) => {
     const shown = examples.filter((example) => example.heading === heading)
 
     it.effect.each(shown.map((example, index) => [example.at, example, of[index] ?? []] as const))(
       "does what the page says: %s",
-      ([, example, ways]) => inBrowser(Effect.forEach(ways, (trial) => tried(example, trial))),
-      60_000
+      ([, example, ways]) => inBrowser(Effect.forEach(ways, (trial) => tried(example, trial)))
     )
   })
 })

@@ -168,6 +168,5 @@ it.live(
         Effect.provide(Layer.fresh(service).pipe(Layer.provide(Layer.succeed(Clock.Clock, clock)))),
         Effect.provideService(Clock.Clock, clock)
       )
-    }),
-  120_000
+    })
 )

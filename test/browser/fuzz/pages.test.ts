@@ -53,5 +53,5 @@ describe("the agent", () => {
       findings.flat().map((finding) => Pages.describe(finding, seed)),
       []
     )
-  }, 300_000)
+  })
 })

@@ -8,8 +8,6 @@ import { answering, calls, type Reply, wordsOf } from "../../support/modelServer
 import { chooses, pointOf, walked } from "../../support/modelWalk.ts"
 import { inBrowser } from "../../support/realBrowser.ts"
 
-const patient = { timeout: 90_000 }
-
 const scroll = (parameters: Record<string, unknown>): Step => ({
   action: "SCROLL",
   parameters: { execution: "LLM_VISION", wait_time: 30_000, ...parameters }
@@ -93,34 +91,31 @@ const downTo = (name: string, reply: Reply): Reply =>
 const point = (name: string): Reply => answering((asked) => calls("choose_point", pointOf(asked, name)))
 
 describe.concurrent("places that a model tells", () => {
-  it.live(
-    "the element that the model sees is brought to the start or the end of the window",
-    () =>
-      inBrowser(
-        Effect.gen(function* () {
-          const toElement = { scroll_mode: "to-element", target_description: "The button {{context.inputs.which}}" }
-          for (const [position, reply, expected] of [
-            ["start", chooses("Far below"), "at the start"],
-            ["end", point("Far below"), "at the end"]
-          ] as const) {
-            const { asked, data, decisions, failure } = yield* walked(
-              tall,
-              [scroll({ ...toElement, position }), says(expected)],
-              [downTo("Far below", reply)],
-              { inputs: { which: "far below" } }
-            )
-            assert.isNull(failure)
-            assert.deepStrictEqual(data, { out: expected })
-            assert.include(wordsOf(asked[0] ?? assert.fail("nothing was asked")), "The button far below")
-            assert.include(decisions.at(-1)?.decision, "scroll to")
-            assert.deepStrictEqual(
-              decisions.map(({ node }) => node.action),
-              decisions.map(() => "SCROLL")
-            )
-          }
-        })
-      ),
-    patient
+  it.live("the element that the model sees is brought to the start or the end of the window", () =>
+    inBrowser(
+      Effect.gen(function* () {
+        const toElement = { scroll_mode: "to-element", target_description: "The button {{context.inputs.which}}" }
+        for (const [position, reply, expected] of [
+          ["start", chooses("Far below"), "at the start"],
+          ["end", point("Far below"), "at the end"]
+        ] as const) {
+          const { asked, data, decisions, failure } = yield* walked(
+            tall,
+            [scroll({ ...toElement, position }), says(expected)],
+            [downTo("Far below", reply)],
+            { inputs: { which: "far below" } }
+          )
+          assert.isNull(failure)
+          assert.deepStrictEqual(data, { out: expected })
+          assert.include(wordsOf(asked[0] ?? assert.fail("nothing was asked")), "The button far below")
+          assert.include(decisions.at(-1)?.decision, "scroll to")
+          assert.deepStrictEqual(
+            decisions.map(({ node }) => node.action),
+            decisions.map(() => "SCROLL")
+          )
+        }
+      })
+    )
   )
 
   it.live(
@@ -141,8 +136,7 @@ describe.concurrent("places that a model tells", () => {
             assert.deepStrictEqual(data, { out: expected })
           }
         })
-      ),
-    patient
+      )
   )
 
   it.live(
@@ -172,26 +166,22 @@ describe.concurrent("places that a model tells", () => {
             }
           }
         })
-      ),
-    patient
+      )
   )
 
-  it.live(
-    "what the model does not find ends the step, and a list that no description finds is not scrolled",
-    () =>
-      inBrowser(
-        Effect.gen(function* () {
-          const missing = calls("not_found", { reason: "There is none" })
-          const toElement = { scroll_mode: "to-element", target_description: "The exit", wait_time: 0 }
-          const region = { scroll_mode: "region", container_description: "The exits", wait_time: 0 }
-          for (const parameters of [toElement, region]) {
-            const { failure } = yield* walked(tall, [scroll(parameters)], [missing])
-            assert.strictEqual(failure?.code, "MODEL-E0005")
-            assert.include(failure?.message, "There is none")
-          }
-        })
-      ),
-    patient
+  it.live("what the model does not find ends the step, and a list that no description finds is not scrolled", () =>
+    inBrowser(
+      Effect.gen(function* () {
+        const missing = calls("not_found", { reason: "There is none" })
+        const toElement = { scroll_mode: "to-element", target_description: "The exit", wait_time: 0 }
+        const region = { scroll_mode: "region", container_description: "The exits", wait_time: 0 }
+        for (const parameters of [toElement, region]) {
+          const { failure } = yield* walked(tall, [scroll(parameters)], [missing])
+          assert.strictEqual(failure?.code, "MODEL-E0005")
+          assert.include(failure?.message, "There is none")
+        }
+      })
+    )
   )
 
   /** Tells whether the mouse came to a button as a hand moves it, and whether a field was typed into with pauses. */
@@ -210,34 +200,31 @@ describe.concurrent("places that a model tells", () => {
     }
   </script>`
 
-  it.live(
-    "human_mode moves the mouse and types by hand where a model, or a point, says where",
-    () =>
-      inBrowser(
-        Effect.gen(function* () {
-          const done = calls("done", { reason: "Done" })
-          const named = { prompt: "The button or the field" }
-          const at = { execution: "COORDINATES", selector: '{"x": 560, "y": 320}' }
-          const typed = { ...named, execution: "LLM_DOM", text: "Adelaide" }
-          const task = { ...named, execution: "COMPUTER_USE" }
-          const byMoves = [chooses("Name", "click_element"), calls("type", { text: "Adelaide" }), done]
-          for (const [action, parameters, replies, expected] of [
-            ["CLICK", { ...named, execution: "LLM_DOM" }, [chooses("Go")], "by hand"],
-            ["CLICK", at, [], "by hand"],
-            ["CLICK", task, byMoves, "by hand, typed by hand"],
-            ["INPUT_TEXT", typed, [chooses("Name")], "by hand, typed by hand"]
-          ] as const) {
-            const step = { action, parameters: { ...parameters, human_mode: true, wait_time: 10_000 } }
-            const { data, failure } = yield* walked(mouse, [step, says(expected)], replies)
-            assert.isNull(failure, `${action} ${JSON.stringify(parameters)}`)
-            assert.deepStrictEqual(data, { out: expected })
-          }
-          const plain = { action: "CLICK", parameters: { ...named, execution: "LLM_DOM" } }
-          const { data } = yield* walked(mouse, [plain, says("at once")], [chooses("Go")])
-          assert.deepStrictEqual(data, { out: "at once" })
-        })
-      ),
-    patient
+  it.live("human_mode moves the mouse and types by hand where a model, or a point, says where", () =>
+    inBrowser(
+      Effect.gen(function* () {
+        const done = calls("done", { reason: "Done" })
+        const named = { prompt: "The button or the field" }
+        const at = { execution: "COORDINATES", selector: '{"x": 560, "y": 320}' }
+        const typed = { ...named, execution: "LLM_DOM", text: "Adelaide" }
+        const task = { ...named, execution: "COMPUTER_USE" }
+        const byMoves = [chooses("Name", "click_element"), calls("type", { text: "Adelaide" }), done]
+        for (const [action, parameters, replies, expected] of [
+          ["CLICK", { ...named, execution: "LLM_DOM" }, [chooses("Go")], "by hand"],
+          ["CLICK", at, [], "by hand"],
+          ["CLICK", task, byMoves, "by hand, typed by hand"],
+          ["INPUT_TEXT", typed, [chooses("Name")], "by hand, typed by hand"]
+        ] as const) {
+          const step = { action, parameters: { ...parameters, human_mode: true, wait_time: 10_000 } }
+          const { data, failure } = yield* walked(mouse, [step, says(expected)], replies)
+          assert.isNull(failure, `${action} ${JSON.stringify(parameters)}`)
+          assert.deepStrictEqual(data, { out: expected })
+        }
+        const plain = { action: "CLICK", parameters: { ...named, execution: "LLM_DOM" } }
+        const { data } = yield* walked(mouse, [plain, says("at once")], [chooses("Go")])
+        assert.deepStrictEqual(data, { out: "at once" })
+      })
+    )
   )
 
   const code = "482915"
@@ -305,7 +292,6 @@ describe.concurrent("places that a model tells", () => {
             assert.notInclude(JSON.stringify(decisions), code)
           }
         })
-      ),
-    patient
+      )
   )
 })

@@ -38,63 +38,60 @@ const site = serve({
   "/favicon.ico": html("")
 })
 
-it.live(
-  "a run finds itself signed in by the one before, and tells nothing of what it was given for that",
-  () =>
-    Effect.gen(function* () {
-      const origin = yield* site
-      const services = Layer.mergeAll(Runs.layer, Workflows.layer, Vault.layer, AgentExecutor.layer).pipe(
-        Layer.provide(Encryption.layer(Redacted.make("00".repeat(32)))),
-        Layer.provideMerge(Layer.mergeAll(Memory.layer, Crypto.layer, sharedBrowser))
-      )
-      yield* Effect.gen(function* () {
-        const caller = yield* makeWorkspace()
-        const pair = { permissioned_user_id: "robot", domain: origin }
-        yield* (yield* Vault).create(caller, {
-          ...pair,
-          persist_cookies: true,
-          persist_local_storage: true,
-          persist_session_storage: true,
-          headers: [{ name: "X-Tenant", value: "canary-tenant" }],
-          user_agent: "Robot/1"
+it.live("a run finds itself signed in by the one before, and tells nothing of what it was given for that", () =>
+  Effect.gen(function* () {
+    const origin = yield* site
+    const services = Layer.mergeAll(Runs.layer, Workflows.layer, Vault.layer, AgentExecutor.layer).pipe(
+      Layer.provide(Encryption.layer(Redacted.make("00".repeat(32)))),
+      Layer.provideMerge(Layer.mergeAll(Memory.layer, Crypto.layer, sharedBrowser))
+    )
+    yield* Effect.gen(function* () {
+      const caller = yield* makeWorkspace()
+      const pair = { permissioned_user_id: "robot", domain: origin }
+      yield* (yield* Vault).create(caller, {
+        ...pair,
+        persist_cookies: true,
+        persist_local_storage: true,
+        persist_session_storage: true,
+        headers: [{ name: "X-Tenant", value: "canary-tenant" }],
+        user_agent: "Robot/1"
+      })
+      const read = (path: string) => ({ type: "string", path })
+      const properties = {
+        greeting: read("//h1"),
+        tenant: read("//p[@id='tenant']"),
+        local: read("//p[@id='local']"),
+        tab: read("//p[@id='tab']")
+      }
+      const run = Effect.fnUntraced(function* (clicks: ReadonlyArray<string>) {
+        const { workflow } = yield* (yield* Workflows).create(caller, {
+          name: "Shop",
+          ...graphOf(`${origin}/`, [
+            ...clicks.map((selector) => ({ action: "CLICK", parameters: { selector } })),
+            { action: "EXTRACT_DATAMODEL", parameters: { extract_data_model: { type: "object", properties } } }
+          ]),
+          vault_schema: { SHOP: { type: "credential", domain: origin } },
+          enable_network_listener: true
         })
-        const read = (path: string) => ({ type: "string", path })
-        const properties = {
-          greeting: read("//h1"),
-          tenant: read("//p[@id='tenant']"),
-          local: read("//p[@id='local']"),
-          tab: read("//p[@id='tab']")
-        }
-        const run = Effect.fnUntraced(function* (clicks: ReadonlyArray<string>) {
-          const { workflow } = yield* (yield* Workflows).create(caller, {
-            name: "Shop",
-            ...graphOf(`${origin}/`, [
-              ...clicks.map((selector) => ({ action: "CLICK", parameters: { selector } })),
-              { action: "EXTRACT_DATAMODEL", parameters: { extract_data_model: { type: "object", properties } } }
-            ]),
-            vault_schema: { SHOP: { type: "credential", domain: origin } },
-            enable_network_listener: true
-          })
-          const runs = yield* Runs
-          const input = { SHOP: pair.permissioned_user_id }
-          const options = { debug: true }
-          const { id } = yield* runs.submit(caller, { workflowId: workflow.id, input, options })
-          const [claimed] = yield* (yield* RunStore).claim({ worker: "w", limit: 1, leaseMillis: 30_000 })
-          if (claimed !== undefined) yield* Attempt.carryOut(claimed)
-          return (yield* runs.get(caller, id)).run
-        })
-        const first = yield* run(["//a"])
-        assert.deepInclude(first.data, { greeting: "Welcome" }, JSON.stringify(first.errors))
-        const second = yield* run([])
-        assert.deepInclude(second.data, { greeting: "Welcome back", tenant: "known", local: "local", tab: "3" })
+        const runs = yield* Runs
+        const input = { SHOP: pair.permissioned_user_id }
+        const options = { debug: true }
+        const { id } = yield* runs.submit(caller, { workflowId: workflow.id, input, options })
+        const [claimed] = yield* (yield* RunStore).claim({ worker: "w", limit: 1, leaseMillis: 30_000 })
+        if (claimed !== undefined) yield* Attempt.carryOut(claimed)
+        return (yield* runs.get(caller, id)).run
+      })
+      const first = yield* run(["//a"])
+      assert.deepInclude(first.data, { greeting: "Welcome" }, JSON.stringify(first.errors))
+      const second = yield* run([])
+      assert.deepInclude(second.data, { greeting: "Welcome back", tenant: "known", local: "local", tab: "3" })
 
-        const tables = yield* Tables
-        const kept = JSON.stringify(Object.values(tables), (_key, value) =>
-          value instanceof Map ? [...value.entries()] : value
-        )
-        assert.include(kept, "Welcome back")
-        assert.notMatch(kept, /canary/)
-      }).pipe(Effect.provide(services))
-    }).pipe(Effect.scoped),
-  60_000
+      const tables = yield* Tables
+      const kept = JSON.stringify(Object.values(tables), (_key, value) =>
+        value instanceof Map ? [...value.entries()] : value
+      )
+      assert.include(kept, "Welcome back")
+      assert.notMatch(kept, /canary/)
+    }).pipe(Effect.provide(services))
+  }).pipe(Effect.scoped)
 )

@@ -20,83 +20,80 @@ const closedNow = (now: number) => {
   return daily(hour, hour + 1)
 }
 
-it.live(
-  "no run starts after the answer to the edit that closed its window",
-  () =>
-    Effect.gen(function* () {
-      const [gates, runs] = [yield* Gates, yield* RunStore]
-      const caller = yield* makeWorkspace()
-      const workflows = yield* Effect.forEach([1, 2, 3], () => makeWorkflow(caller))
-      const started = yield* Ref.make<
-        ReadonlyArray<{ readonly id: string; readonly workflowId: string; readonly at: number }>
-      >([])
-      const done = yield* Ref.make(false)
-      /** For each workflow, the stretches between the answer to a closing edit and the request of the next opening. */
-      const closed: Array<{ readonly workflowId: string; readonly from: number; readonly to: number }> = []
+it.live("no run starts after the answer to the edit that closed its window", () =>
+  Effect.gen(function* () {
+    const [gates, runs] = [yield* Gates, yield* RunStore]
+    const caller = yield* makeWorkspace()
+    const workflows = yield* Effect.forEach([1, 2, 3], () => makeWorkflow(caller))
+    const started = yield* Ref.make<
+      ReadonlyArray<{ readonly id: string; readonly workflowId: string; readonly at: number }>
+    >([])
+    const done = yield* Ref.make(false)
+    /** For each workflow, the stretches between the answer to a closing edit and the request of the next opening. */
+    const closed: Array<{ readonly workflowId: string; readonly from: number; readonly to: number }> = []
 
-      const claimant = (worker: string) =>
-        Effect.gen(function* () {
-          while (!(yield* Ref.get(done))) {
-            for (const { run } of yield* runs.claim({ worker, limit: 5, leaseMillis: 60_000 })) {
-              // The instant is the one that the claim wrote while it held the gate.
-              const start = { id: run.id, workflowId: run.workflowId, at: run.startedAt ?? 0 }
-              yield* Ref.update(started, (all) => [...all, start])
-              const fence = run.lease?.fence ?? 0
-              yield* runs.settle({ id: run.id, fence }, (gated, at) =>
-                Transition.finish(gated, { _tag: "Success", data: {} }, at)
-              )
-            }
-          }
-        })
-
-      const submitter = Effect.gen(function* () {
+    const claimant = (worker: string) =>
+      Effect.gen(function* () {
         while (!(yield* Ref.get(done))) {
-          yield* Effect.forEach(workflows, (workflow) => runs.submit(submission(workflow)), { concurrency: 3 })
+          for (const { run } of yield* runs.claim({ worker, limit: 5, leaseMillis: 60_000 })) {
+            // The instant is the one that the claim wrote while it held the gate.
+            const start = { id: run.id, workflowId: run.workflowId, at: run.startedAt ?? 0 }
+            yield* Ref.update(started, (all) => [...all, start])
+            const fence = run.lease?.fence ?? 0
+            yield* runs.settle({ id: run.id, fence }, (gated, at) =>
+              Transition.finish(gated, { _tag: "Success", data: {} }, at)
+            )
+          }
         }
       })
 
-      const editor = (workflow: (typeof workflows)[number]) =>
-        Effect.gen(function* () {
-          for (let round = 0; round < 40; round++) {
-            yield* gates.setWindow(caller, workflow.workflow.id, closedNow(yield* Clock.currentTimeMillis))
-            const from = yield* Clock.currentTimeMillis
-            yield* gates.window(caller, workflow.workflow.id)
-            const to = yield* Clock.currentTimeMillis
-            closed.push({ workflowId: workflow.workflow.id, from, to })
-            yield* gates.removeWindow(caller, workflow.workflow.id)
-          }
-        })
+    const submitter = Effect.gen(function* () {
+      while (!(yield* Ref.get(done))) {
+        yield* Effect.forEach(workflows, (workflow) => runs.submit(submission(workflow)), { concurrency: 3 })
+      }
+    })
 
-      const busy = yield* Effect.forkChild(
-        Effect.all([claimant("a"), claimant("b"), claimant("c"), submitter], { concurrency: "unbounded" })
-      )
-      yield* Effect.forEach(workflows, editor, { concurrency: "unbounded" })
-      yield* Ref.set(done, true)
-      yield* Fiber.join(busy)
-
-      const starts = yield* Ref.get(started)
-      assert.isAbove(starts.length, 100, "the test started too little to mean anything")
-      assert.strictEqual(new Set(starts.map(({ id }) => id)).size, starts.length, "a run was started twice")
-      const late = starts.filter(({ at, workflowId }) =>
-        closed.some((stretch) => stretch.workflowId === workflowId && at > stretch.from && at < stretch.to)
-      )
-      assert.deepStrictEqual(late, [])
-
-      // No submission was forgotten by the workers' way of finding work.
-      while ((yield* drain(runs)) > 0);
-      const { runs: waiting } = yield* runs.list(caller.workspaceId, {
-        limit: 100_000,
-        statuses: ["execution.queued", "execution.paused"]
+    const editor = (workflow: (typeof workflows)[number]) =>
+      Effect.gen(function* () {
+        for (let round = 0; round < 40; round++) {
+          yield* gates.setWindow(caller, workflow.workflow.id, closedNow(yield* Clock.currentTimeMillis))
+          const from = yield* Clock.currentTimeMillis
+          yield* gates.window(caller, workflow.workflow.id)
+          const to = yield* Clock.currentTimeMillis
+          closed.push({ workflowId: workflow.workflow.id, from, to })
+          yield* gates.removeWindow(caller, workflow.workflow.id)
+        }
       })
-      assert.deepStrictEqual(waiting, [])
-    }).pipe(
-      Effect.provide(
-        Layer.mergeAll(Gates.layer, Crypto.layer).pipe(
-          Layer.provideMerge(databases.postgres[0] as Layer.Layer<Stores, unknown>)
-        )
+
+    const busy = yield* Effect.forkChild(
+      Effect.all([claimant("a"), claimant("b"), claimant("c"), submitter], { concurrency: "unbounded" })
+    )
+    yield* Effect.forEach(workflows, editor, { concurrency: "unbounded" })
+    yield* Ref.set(done, true)
+    yield* Fiber.join(busy)
+
+    const starts = yield* Ref.get(started)
+    assert.isAbove(starts.length, 100, "the test started too little to mean anything")
+    assert.strictEqual(new Set(starts.map(({ id }) => id)).size, starts.length, "a run was started twice")
+    const late = starts.filter(({ at, workflowId }) =>
+      closed.some((stretch) => stretch.workflowId === workflowId && at > stretch.from && at < stretch.to)
+    )
+    assert.deepStrictEqual(late, [])
+
+    // No submission was forgotten by the workers' way of finding work.
+    while ((yield* drain(runs)) > 0);
+    const { runs: waiting } = yield* runs.list(caller.workspaceId, {
+      limit: 100_000,
+      statuses: ["execution.queued", "execution.paused"]
+    })
+    assert.deepStrictEqual(waiting, [])
+  }).pipe(
+    Effect.provide(
+      Layer.mergeAll(Gates.layer, Crypto.layer).pipe(
+        Layer.provideMerge(databases.postgres[0] as Layer.Layer<Stores, unknown>)
       )
-    ),
-  120_000
+    )
+  )
 )
 
 const drain = (runs: RunStore["Service"]) =>

@@ -38,7 +38,7 @@ const secrets: Readonly<Record<string, string>> = {
   "POST /sign-in-links": "link"
 }
 
-it.layer(layerInMemory, { timeout: "60 seconds" })("a request with an Idempotency-Key", (it) => {
+it.layer(layerInMemory)("a request with an Idempotency-Key", (it) => {
   const setUp = Effect.gen(function* () {
     const { member, send } = yield* Service
     const { key } = yield* member("Owner")
@@ -174,6 +174,5 @@ it.live(
         fetch(`${one.url}/runs?limit=100`, { headers: { "cc-key": one.key } }).then((answer) => answer.json())
       )
       assert.lengthOf(runs as Array<unknown>, 35)
-    }).pipe(Effect.scoped),
-  60_000
+    }).pipe(Effect.scoped)
 )

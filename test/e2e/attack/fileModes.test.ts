@@ -15,28 +15,25 @@ const everythingIn = (folder: string): ReadonlyArray<string> => [
 const openIn = (folder: string) => everythingIn(folder).filter((path) => (statSync(path).mode & 0o077) !== 0)
 
 describe("the data folder", () => {
-  it.live(
-    "is readable by its owner only, as it is made, and again after its modes were loosened",
-    () =>
-      Effect.gen(function* () {
-        const folder = join(yield* dataDir, "data")
-        const start = Effect.gen(function* () {
-          const { code, output } = yield* completed(["migrate"], { SLUICE_DATA_DIR: folder })
-          assert.strictEqual(code, 0, output)
-          return output
-        })
-        // As another program may have made it.
-        mkdirSync(folder)
-        chmodSync(folder, 0o755)
-        yield* start
-        assert.isAbove(everythingIn(join(folder, "database")).length, 100)
-        assert.include(everythingIn(folder), join(folder, "master.key"))
-        assert.deepStrictEqual(openIn(folder), [])
-        for (const path of everythingIn(folder)) chmodSync(path, statSync(path).isDirectory() ? 0o755 : 0o666)
-        assert.notInclude(yield* start, "WARN")
-        assert.deepStrictEqual(openIn(folder), [])
-      }),
-    120_000
+  it.live("is readable by its owner only, as it is made, and again after its modes were loosened", () =>
+    Effect.gen(function* () {
+      const folder = join(yield* dataDir, "data")
+      const start = Effect.gen(function* () {
+        const { code, output } = yield* completed(["migrate"], { SLUICE_DATA_DIR: folder })
+        assert.strictEqual(code, 0, output)
+        return output
+      })
+      // As another program may have made it.
+      mkdirSync(folder)
+      chmodSync(folder, 0o755)
+      yield* start
+      assert.isAbove(everythingIn(join(folder, "database")).length, 100)
+      assert.include(everythingIn(folder), join(folder, "master.key"))
+      assert.deepStrictEqual(openIn(folder), [])
+      for (const path of everythingIn(folder)) chmodSync(path, statSync(path).isDirectory() ? 0o755 : 0o666)
+      assert.notInclude(yield* start, "WARN")
+      assert.deepStrictEqual(openIn(folder), [])
+    })
   )
 
   it.effect("is restricted without following links, and without taking rights away from its owner", () =>

@@ -157,214 +157,211 @@ const reply = (asked: Asked): Reply => {
   return calls("choose_element", { element: /^(\w+) \S.*Place order/m.exec(words)?.[1] ?? "e999" })
 }
 
-it.live(
-  "no secret comes out of the service",
-  () =>
-    Effect.gen(function* () {
-      const world = yield* LeakHarness.make({
-        users: Object.values(users),
-        sent,
-        reply,
-        modelKey: plant(plainCanary("key of the model"))
+it.live("no secret comes out of the service", () =>
+  Effect.gen(function* () {
+    const world = yield* LeakHarness.make({
+      users: Object.values(users),
+      sent,
+      reply,
+      modelKey: plant(plainCanary("key of the model"))
+    })
+    const { ask, carryOut, encryptionKey, site } = world
+    for (const [name, value] of Object.entries({ encryptionKey, masterKey, inbound: LeakHarness.inboundSecret })) {
+      plant({ name, value })
+    }
+    yield* ask("POST", "/webhook-endpoints", { url: world.hook.url, secret: plant(canary("secret of a webhook")) })
+
+    const state = browserState(site)
+    for (const [name, one] of Object.entries(users)) {
+      const kept = yield* ask("POST", "/vault", {
+        ...credentialOf(name, one, site, encryptionKey),
+        ...state,
+        ...(one === users.timed ? shared : {})
       })
-      const { ask, carryOut, encryptionKey, site } = world
-      for (const [name, value] of Object.entries({ encryptionKey, masterKey, inbound: LeakHarness.inboundSecret })) {
-        plant({ name, value })
-      }
-      yield* ask("POST", "/webhook-endpoints", { url: world.hook.url, secret: plant(canary("secret of a webhook")) })
+      assert.strictEqual(kept.status, 201, JSON.stringify(kept.body))
+      if (typeof kept.body.tfa_email === "string") world.addresses.set(one.user, kept.body.tfa_email)
+    }
 
-      const state = browserState(site)
-      for (const [name, one] of Object.entries(users)) {
-        const kept = yield* ask("POST", "/vault", {
-          ...credentialOf(name, one, site, encryptionKey),
-          ...state,
-          ...(one === users.timed ? shared : {})
-        })
-        assert.strictEqual(kept.status, 201, JSON.stringify(kept.body))
-        if (typeof kept.body.tfa_email === "string") world.addresses.set(one.user, kept.body.tfa_email)
-      }
+    const desk = yield* EchoSite.open(2)
+    const keeper = {
+      user: plant(canary("user name of the desk")),
+      password: plant(canary("password of the desk")),
+      second: null
+    }
+    const deskEntry = credentialOf("keeper", keeper, desk.origin, encryptionKey)
+    assert.strictEqual((yield* ask("POST", "/vault", { ...deskEntry, ...shared })).status, 201)
+    const atDesk = (workflow: object, meanwhile: LeakHarness.Meanwhile = {}) =>
+      carryOut(workflow, { DESK: "keeper" }, meanwhile)
 
-      const desk = yield* EchoSite.open(2)
-      const keeper = {
-        user: plant(canary("user name of the desk")),
-        password: plant(canary("password of the desk")),
-        second: null
-      }
-      const deskEntry = credentialOf("keeper", keeper, desk.origin, encryptionKey)
-      assert.strictEqual((yield* ask("POST", "/vault", { ...deskEntry, ...shared })).status, 201)
-      const atDesk = (workflow: object, meanwhile: LeakHarness.Meanwhile = {}) =>
-        carryOut(workflow, { DESK: "keeper" }, meanwhile)
-
-      // Everybody signs in, by every second factor.
-      const signIns = Object.entries(users).map(([name, one]) =>
-        Effect.gen(function* () {
-          const code = () =>
-            one === users.person && world.told.has(one.user) ? { code: world.told.get(one.user) } : undefined
-          const workflow = { ...signInWorkflow(one, site), enable_network_listener: true }
-          const ended = yield* carryOut(workflow, { SITE: name }, { answer: code })
-          assert.deepInclude(
-            ended,
-            { status: "execution.success", data: { heading: "Orders" } },
-            `${name}: ${JSON.stringify(ended)}`
-          )
-        })
-      )
-
-      // No run signs in with a wrong password, through a refusing proxy, or by workflows that reveal what they know.
-      const wrong = { ...users.plain, password: plant(canary("wrong password")) }
-      const proxy = `socks5://somebody:${plant(stored[3])}@127.0.0.1:1`
-      const entries = {
-        wrong: credentialOf("wrong", wrong, site, encryptionKey),
-        proxied: {
-          ...credentialOf("proxied", users.plain, site, encryptionKey),
-          proxy_setting: "custom",
-          proxy_value: seal(encryptionKey, proxy)
-        }
-      }
-      const refusals = Object.entries(entries).map(([name, body]) =>
-        Effect.gen(function* () {
-          assert.strictEqual((yield* ask("POST", "/vault", body)).status, 201)
-          const ended = yield* carryOut(signInWorkflow(users.plain, site), { SITE: name })
-          assert.strictEqual(ended.status, "execution.failed", name)
-        })
-      )
-      const indiscretions = careless(site).map(([name, workflow]) =>
-        carryOut(workflow, { SITE: "timed" }).pipe(
-          // A failed login of another of them stops those that wait for the credential.
-          Effect.repeat({ until: ({ status }) => status !== "execution.stopped", times: 3 }),
-          Effect.map(({ status }) => assert.strictEqual(status, "execution.failed", name))
+    // Everybody signs in, by every second factor.
+    const signIns = Object.entries(users).map(([name, one]) =>
+      Effect.gen(function* () {
+        const code = () =>
+          one === users.person && world.told.has(one.user) ? { code: world.told.get(one.user) } : undefined
+        const workflow = { ...signInWorkflow(one, site), enable_network_listener: true }
+        const ended = yield* carryOut(workflow, { SITE: name }, { answer: code })
+        assert.deepInclude(
+          ended,
+          { status: "execution.success", data: { heading: "Orders" } },
+          `${name}: ${JSON.stringify(ended)}`
         )
+      })
+    )
+
+    // No run signs in with a wrong password, through a refusing proxy, or by workflows that reveal what they know.
+    const wrong = { ...users.plain, password: plant(canary("wrong password")) }
+    const proxy = `socks5://somebody:${plant(stored[3])}@127.0.0.1:1`
+    const entries = {
+      wrong: credentialOf("wrong", wrong, site, encryptionKey),
+      proxied: {
+        ...credentialOf("proxied", users.plain, site, encryptionKey),
+        proxy_setting: "custom",
+        proxy_value: seal(encryptionKey, proxy)
+      }
+    }
+    const refusals = Object.entries(entries).map(([name, body]) =>
+      Effect.gen(function* () {
+        assert.strictEqual((yield* ask("POST", "/vault", body)).status, 201)
+        const ended = yield* carryOut(signInWorkflow(users.plain, site), { SITE: name })
+        assert.strictEqual(ended.status, "execution.failed", name)
+      })
+    )
+    const indiscretions = careless(site).map(([name, workflow]) =>
+      carryOut(workflow, { SITE: "timed" }).pipe(
+        // A failed login of another of them stops those that wait for the credential.
+        Effect.repeat({ until: ({ status }) => status !== "execution.stopped", times: 3 }),
+        Effect.map(({ status }) => assert.strictEqual(status, "execution.failed", name))
       )
+    )
 
-      // A person's answer is as secret as anything, and so is what they type from afar.
-      const answer = plant(canary("answer of a person"))
-      const asked = Effect.gen(function* () {
-        const ended = yield* carryOut(
-          {
-            name: "Asks",
-            ...graphOf(`${site}/login`, [
-              {
-                action: "USER_INTERACTION",
-                parameters: {
-                  expected_datamodel: { type: "object", properties: { word: { type: "string" } }, required: ["word"] }
-                }
-              },
-              { action: "INPUT_TEXT", parameters: { selector: "//input[@id='user']", text: "{{context.word}}" } },
-              { action: "CLICK", parameters: { selector: "//b[.='{{context.word}}']", wait_time: 100 } }
-            ])
-          },
-          {},
-          { answer: () => ({ word: answer }) }
-        )
-        assert.strictEqual(ended.status, "execution.failed")
-      })
-      const [byKeys, pasted] = [plant(plainCanary("typed by a person")), plant(canary("pasted by a person"))]
-      const place = { x: 0.2, y: 0.16, button: "left", clicks: 1 }
-      const gestures = [
-        { kind: "press", ...place },
-        { kind: "release", ...place },
-        ...[...byKeys].flatMap((key) => [
-          { kind: "key_down", key },
-          { kind: "key_up", key }
-        ]),
-        { kind: "text", text: pasted },
-        { kind: "key_down", key: "Enter" },
-        { kind: "key_up", key: "Enter" }
-      ]
-      const watched = Effect.gen(function* () {
-        const heard = () => desk.received.some((body) => body.includes(byKeys))
-        const during = (session: string) => world.control(session, gestures, heard)
-        const ended = yield* atDesk(EchoSite.typed(desk.origin), { during })
-        assert.strictEqual(ended.status, "execution.success", JSON.stringify(ended.errors))
-      })
-
-      // A value that a site repeats is hidden in files, requests and answers, from a model, and in what is found again.
-      const moved = Effect.gen(function* () {
-        const ended = yield* atDesk(EchoSite.transfers(desk.origin))
-        assert.strictEqual(ended.status, "execution.failed")
-        assert.include(JSON.stringify(ended.errors), "API-E0002")
-        assert.lengthOf(ended.file_urls as ReadonlyArray<unknown>, 1)
-      })
-      const decided = Effect.gen(function* () {
-        const ended = yield* atDesk(EchoSite.asked(desk.origin))
-        assert.include(JSON.stringify(ended.errors), "MODEL-E0005")
-      })
-      const recovered = Effect.gen(function* () {
-        const workflow = yield* world.save(EchoSite.recovered(desk.origin))
-        for (const times of [1, 2]) {
-          const ended = yield* atDesk(workflow)
-          assert.deepInclude(
-            ended,
-            { status: "execution.success", was_recovered: times === 2 },
-            JSON.stringify(ended.errors)
-          )
-        }
-        const { body } = yield* ask("GET", `/workflows/${workflow.id}/patches`)
-        assert.isNotEmpty(body)
-      })
-
-      const bait: Canary = { name: "put in on purpose", value: `Cy"${randomUUID()}&é` }
-      const givenAway = carryOut(
+    // A person's answer is as secret as anything, and so is what they type from afar.
+    const answer = plant(canary("answer of a person"))
+    const asked = Effect.gen(function* () {
+      const ended = yield* carryOut(
         {
-          name: "Gives away",
-          enable_network_listener: true,
+          name: "Asks",
           ...graphOf(`${site}/login`, [
-            { action: "INPUT_TEXT", parameters: { selector: "//input[@id='user']", text: bait.value } },
-            { action: "CLICK", parameters: { selector: `//b[.='${bait.value}']`, wait_time: 100 } }
+            {
+              action: "USER_INTERACTION",
+              parameters: {
+                expected_datamodel: { type: "object", properties: { word: { type: "string" } }, required: ["word"] }
+              }
+            },
+            { action: "INPUT_TEXT", parameters: { selector: "//input[@id='user']", text: "{{context.word}}" } },
+            { action: "CLICK", parameters: { selector: "//b[.='{{context.word}}']", wait_time: 100 } }
           ])
         },
-        {}
+        {},
+        { answer: () => ({ word: answer }) }
       )
+      assert.strictEqual(ended.status, "execution.failed")
+    })
+    const [byKeys, pasted] = [plant(plainCanary("typed by a person")), plant(canary("pasted by a person"))]
+    const place = { x: 0.2, y: 0.16, button: "left", clicks: 1 }
+    const gestures = [
+      { kind: "press", ...place },
+      { kind: "release", ...place },
+      ...[...byKeys].flatMap((key) => [
+        { kind: "key_down", key },
+        { kind: "key_up", key }
+      ]),
+      { kind: "text", text: pasted },
+      { kind: "key_down", key: "Enter" },
+      { kind: "key_up", key: "Enter" }
+    ]
+    const watched = Effect.gen(function* () {
+      const heard = () => desk.received.some((body) => body.includes(byKeys))
+      const during = (session: string) => world.control(session, gestures, heard)
+      const ended = yield* atDesk(EchoSite.typed(desk.origin), { during })
+      assert.strictEqual(ended.status, "execution.success", JSON.stringify(ended.errors))
+    })
 
-      yield* Effect.all(
-        [givenAway, watched, recovered, moved, decided, asked, ...signIns, ...refusals, ...indiscretions],
-        {
-          concurrency: 4,
-          discard: true
-        }
-      )
+    // A value that a site repeats is hidden in files, requests and answers, from a model, and in what is found again.
+    const moved = Effect.gen(function* () {
+      const ended = yield* atDesk(EchoSite.transfers(desk.origin))
+      assert.strictEqual(ended.status, "execution.failed")
+      assert.include(JSON.stringify(ended.errors), "API-E0002")
+      assert.lengthOf(ended.file_urls as ReadonlyArray<unknown>, 1)
+    })
+    const decided = Effect.gen(function* () {
+      const ended = yield* atDesk(EchoSite.asked(desk.origin))
+      assert.include(JSON.stringify(ended.errors), "MODEL-E0005")
+    })
+    const recovered = Effect.gen(function* () {
+      const workflow = yield* world.save(EchoSite.recovered(desk.origin))
+      for (const times of [1, 2]) {
+        const ended = yield* atDesk(workflow)
+        assert.deepInclude(
+          ended,
+          { status: "execution.success", was_recovered: times === 2 },
+          JSON.stringify(ended.errors)
+        )
+      }
+      const { body } = yield* ask("GET", `/workflows/${workflow.id}/patches`)
+      assert.isNotEmpty(body)
+    })
 
-      yield* ask("GET", "/audit?limit=1000")
-      yield* ask("GET", "/audit/export?format=csv")
-      const produced = yield* world.produced
-      assert.deepStrictEqual(leaksIn(produced, planted), [])
+    const bait: Canary = { name: "put in on purpose", value: `Cy"${randomUUID()}&é` }
+    const givenAway = carryOut(
+      {
+        name: "Gives away",
+        enable_network_listener: true,
+        ...graphOf(`${site}/login`, [
+          { action: "INPUT_TEXT", parameters: { selector: "//input[@id='user']", text: bait.value } },
+          { action: "CLICK", parameters: { selector: `//b[.='${bait.value}']`, wait_time: 100 } }
+        ])
+      },
+      {}
+    )
 
-      // Nothing that is kept was left out of the search.
-      const channels = new Set(produced.map(({ channel }) => channel))
-      const schema = readFileSync("test/contract/schema.txt", "utf8")
-      for (const [, table] of schema.matchAll(/^column (\w+)\./gm)) assert.isTrue(channels.has(`table ${table}`), table)
-      const artifacts = produced
-        .flatMap(({ bytes, channel }) => (channel === "table artifacts" ? String(bytes).split("\n") : []))
-        .map((row): { readonly id: string; readonly kind: string } => JSON.parse(row))
-      assert.sameMembers([...new Set(artifacts.map(({ kind }) => kind))], ["file", "screenshot", "snapshot"])
-      for (const { id } of artifacts) assert.isTrue(channels.has(`data folder: artifacts/${id}`), id)
+    yield* Effect.all(
+      [givenAway, watched, recovered, moved, decided, asked, ...signIns, ...refusals, ...indiscretions],
+      {
+        concurrency: 4,
+        discard: true
+      }
+    )
 
-      // One trace has what several processes did for a run.
-      const recorded = world.spans()
-      const traced = new Set(recorded.filter(({ name }) => name === "POST /run").map(({ traceId }) => traceId))
-      const inOne = (traceId: string) =>
-        recorded.flatMap((span) => (span.traceId === traceId ? [`${span.part} ${span.name}`] : []))
-      const whole = ["api POST /run", "worker run waits", "worker run claimed", "worker run", "api webhook"]
-      assert.isTrue(
-        [...traced].some((traceId) => whole.every((span) => inOne(traceId).includes(span))),
-        JSON.stringify([...traced].map(inOne))
-      )
+    yield* ask("GET", "/audit?limit=1000")
+    yield* ask("GET", "/audit/export?format=csv")
+    const produced = yield* world.produced
+    assert.deepStrictEqual(leaksIn(produced, planted), [])
 
-      // The search is not blind: what is no secret to the service is found wherever it goes.
-      const found = leaksIn(produced, [bait])
-      assert.includeMembers(
-        [...new Set(found.map(({ channel }) => channel.split(" ").slice(0, 2).join(" ")))],
-        [
-          "webhook /hook",
-          "webhook /hook/own",
-          "table run_events",
-          "database on",
-          "stream of",
-          "data folder:",
-          "log of",
-          "POST /workflows:"
-        ]
-      )
-    }).pipe(Effect.scoped),
-  300_000
+    // Nothing that is kept was left out of the search.
+    const channels = new Set(produced.map(({ channel }) => channel))
+    const schema = readFileSync("test/contract/schema.txt", "utf8")
+    for (const [, table] of schema.matchAll(/^column (\w+)\./gm)) assert.isTrue(channels.has(`table ${table}`), table)
+    const artifacts = produced
+      .flatMap(({ bytes, channel }) => (channel === "table artifacts" ? String(bytes).split("\n") : []))
+      .map((row): { readonly id: string; readonly kind: string } => JSON.parse(row))
+    assert.sameMembers([...new Set(artifacts.map(({ kind }) => kind))], ["file", "screenshot", "snapshot"])
+    for (const { id } of artifacts) assert.isTrue(channels.has(`data folder: artifacts/${id}`), id)
+
+    // One trace has what several processes did for a run.
+    const recorded = world.spans()
+    const traced = new Set(recorded.filter(({ name }) => name === "POST /run").map(({ traceId }) => traceId))
+    const inOne = (traceId: string) =>
+      recorded.flatMap((span) => (span.traceId === traceId ? [`${span.part} ${span.name}`] : []))
+    const whole = ["api POST /run", "worker run waits", "worker run claimed", "worker run", "api webhook"]
+    assert.isTrue(
+      [...traced].some((traceId) => whole.every((span) => inOne(traceId).includes(span))),
+      JSON.stringify([...traced].map(inOne))
+    )
+
+    // The search is not blind: what is no secret to the service is found wherever it goes.
+    const found = leaksIn(produced, [bait])
+    assert.includeMembers(
+      [...new Set(found.map(({ channel }) => channel.split(" ").slice(0, 2).join(" ")))],
+      [
+        "webhook /hook",
+        "webhook /hook/own",
+        "table run_events",
+        "database on",
+        "stream of",
+        "data folder:",
+        "log of",
+        "POST /workflows:"
+      ]
+    )
+  }).pipe(Effect.scoped)
 )

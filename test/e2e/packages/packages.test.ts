@@ -16,7 +16,7 @@ let packages: ReadonlyArray<Installed> = []
 
 beforeAll(() => {
   ;({ folder, packages } = install())
-}, 600_000)
+})
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
@@ -91,7 +91,7 @@ describe("the packages, installed in an empty folder", () => {
     assert.match(run(process.execPath, ["node_modules/sluice/bin/sluice.js", "--version"]), /\d+\.\d+\.\d+/)
     const conformance = "node_modules/@sluice/conformance/bin/sluice-conformance.js"
     assert.match(run(process.execPath, [conformance, "--help"]), /--url URL --key KEY[\s\S]*window-invalid/)
-  }, 240_000)
+  })
 
   it("hold the console where the service looks for it, with every file that its page begins with", () => {
     const { files, folder: place, paths } = named("sluice")
@@ -171,7 +171,7 @@ describe("the packages, installed in an empty folder", () => {
     if (other === undefined) return
     const answer = run(other, ["run", "-A", "--no-lock", "--node-modules-dir=manual", "main.mjs"])
     assert.deepStrictEqual(JSON.parse(answer), expected)
-  }, 240_000)
+  })
 
   it("are ready for JSR with the types that Effect infers", () => {
     const program = deno()
@@ -189,7 +189,7 @@ describe("the packages, installed in an empty folder", () => {
     const said = Number(/It names (\d+) places/.exec(decision)?.[1])
     const found = Number(/Found (\d+) problems/.exec(publish())?.[1])
     assert.approximately(found, said, said / 10)
-  }, 240_000)
+  })
 
   it("serve the examples of the docs, which are strictly typed", () => {
     const examples = fencesOf({ path: embedding, text: textOf(root, embedding) }).filter(
@@ -209,7 +209,7 @@ describe("the packages, installed in an empty folder", () => {
     run(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), "-p", "."])
     writeFileSync(join(folder, "examples.mjs"), names.map((name) => `await import("./${name}")`).join("\n"))
     run(process.execPath, ["examples.mjs"])
-  }, 240_000)
+  })
 
   it("are small: the client in a bundle that shares Effect, and run windows", async () => {
     assert.isAtMost(await compressed("@sluice/client", /^effect/), 60 * 1_024)

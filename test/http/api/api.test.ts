@@ -38,7 +38,7 @@ const closed = daily(9, 17)
 const open = daily(0, 17)
 const none = { run_window: null, state: null, lift: null, manual_pause: null }
 
-it.layer(layer, { timeout: "30 seconds" })("the HTTP interface", (it) => {
+it.layer(layer)("the HTTP interface", (it) => {
   describe("workflows", () => {
     it.effect("have warnings at their paths, when they are saved and later", () =>
       Effect.gen(function* () {

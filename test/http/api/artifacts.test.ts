@@ -24,7 +24,7 @@ const fetched = (url: string, init: RequestInit = {}) =>
     return { status: answer.status, headers: answer.headers, body: new Uint8Array(await answer.arrayBuffer()) }
   })
 
-it.layer(layer, { timeout: "30 seconds" })("an artifact", (it) => {
+it.layer(layer)("an artifact", (it) => {
   it.effect("is served whole, in part, or as what it would be", () =>
     Effect.gen(function* () {
       const url = yield* kept("video/webm", null)

@@ -30,7 +30,7 @@ const setUp = Effect.gen(function* () {
 
 const secrets = ["hunter2-password", "JBSWY3DPEHPK3PXP", "path-token", "whsec-very-secret-value", "store-token"]
 
-layer(layerService, { timeout: "30 seconds" })("the audit trail", (it) => {
+layer(layerService)("the audit trail", (it) => {
   it.effect("has one entry of each change, by whom it was made, from what to what, and no secret", () =>
     Effect.gen(function* () {
       const { ask, me } = yield* setUp

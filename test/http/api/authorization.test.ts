@@ -305,7 +305,7 @@ const rowsOf = (dump: string): ReadonlyArray<string> => {
 
 const withoutIds = (text: string) => text.replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "ID")
 
-it.layer(layerInMemory, { timeout: "30 seconds" })("an endpoint", (it) => {
+it.layer(layerInMemory)("an endpoint", (it) => {
   it.effect.each(Object.entries(table))("%s lets in the roles that it is for, and no other key", ([endpoint, row]) =>
     Effect.gen(function* () {
       const { dump, empty, member, revoke, send } = yield* Service

@@ -60,7 +60,7 @@ const workflowOf = ({ key }: Member, extra: object = {}) =>
     return { id: String(made.body.id), versionId: String(made.body.version_id), clickId: graph.nodes[1]?.id ?? "" }
   })
 
-it.layer(hosted, { timeout: "60 seconds" })("a conversation over HTTP", (it) => {
+it.layer(hosted)("a conversation over HTTP", (it) => {
   it.effect("goes from an address to a saved workflow", () =>
     Effect.gen(function* () {
       const { member, send } = yield* Service

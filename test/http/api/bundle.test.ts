@@ -26,7 +26,7 @@ const altered = (bytes: Uint8Array, from: string, to: string): Uint8Array => {
   return all
 }
 
-layer(layerService, { timeout: "30 seconds" })("the bundle of a run", (it) => {
+layer(layerService)("the bundle of a run", (it) => {
   it.effect("holds all that is kept of it, signed, and a change of any part is found", () =>
     Effect.gen(function* () {
       const { member, send, url } = yield* Service

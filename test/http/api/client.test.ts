@@ -51,7 +51,7 @@ const cutting = Effect.fnUntraced(function* (text: string) {
 
 const told = ["execution.queued", "execution.start", "execution.step", "execution.step", "execution.success"]
 
-it.layer(services, { timeout: "60 seconds", excludeTestServices: true })("the typed client", (it) => {
+it.layer(services, { excludeTestServices: true })("the typed client", (it) => {
   it.effect("creates a workflow, runs it, follows it to its end and reads its record", () =>
     Effect.gen(function* () {
       const client = yield* connected()

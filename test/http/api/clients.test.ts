@@ -14,7 +14,7 @@ const services = worker.pipe(Layer.provideMerge(TestService.layerInMemory))
 const ended = (session: string) => (body: string) =>
   kindsOf(body, session).some((kind) => /success|failed|stopped/.test(kind))
 
-it.layer(services, { timeout: "60 seconds", excludeTestServices: true })("what known clients do on the wire", (it) => {
+it.layer(services, { excludeTestServices: true })("what known clients do on the wire", (it) => {
   /** A member of a new workspace, and requests as the command line sends them: a JSON type, with or without a body. */
   const commandLine = Effect.gen(function* () {
     const { member, send } = yield* Service

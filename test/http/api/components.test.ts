@@ -58,7 +58,7 @@ const setUp = Effect.gen(function* () {
 
 const pathsOf = (body: Item) => asList(body.errors).map(({ path }) => path)
 
-it.layer(layerInMemory, { timeout: "30 seconds" })("components", (it) => {
+it.layer(layerInMemory)("components", (it) => {
   it.effect("are created, listed, renamed and saved in versions of which each stays as it was", () =>
     Effect.gen(function* () {
       const { ask, me } = yield* setUp

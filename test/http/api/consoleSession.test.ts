@@ -18,7 +18,7 @@ const signedIn = Effect.fnUntraced(function* (member: Member) {
   return { answer, cookie: cookieOf(answer) }
 })
 
-it.layer(layerInMemory, { timeout: "120 seconds", excludeTestServices: true })("sessions of the console", (it) => {
+it.layer(layerInMemory, { excludeTestServices: true })("sessions of the console", (it) => {
   it.effect("a key is exchanged for a cookie that no script reads, and that has the role of the key", () =>
     Effect.gen(function* () {
       const { member, send } = yield* Service

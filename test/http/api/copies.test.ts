@@ -7,7 +7,7 @@ import { layerInMemory } from "../../support/service.ts"
 
 const sealedProxy = seal("ab".repeat(32), "socks5://user:password@127.0.0.1:1080")
 
-it.layer(layerInMemory, { timeout: "30 seconds" })("workflows", (it) => {
+it.layer(layerInMemory)("workflows", (it) => {
   it.effect("are forked with their window or another, from the latest version or a named one", () =>
     Effect.gen(function* () {
       const { ask, create } = yield* setUp

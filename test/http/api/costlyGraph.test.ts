@@ -22,7 +22,7 @@ const working = Worker.run({ name: "w", capacity: 1, leaseMillis: 30_000, graceM
   Effect.forkScoped
 )
 
-it.layer(layerInMemory, { timeout: "30 seconds" })("a run whose graph takes too long to be read", (it) => {
+it.layer(layerInMemory)("a run whose graph takes too long to be read", (it) => {
   it.effect("fails with LIMIT-E0007, which says what was exceeded", () =>
     Effect.gen(function* () {
       const { member, send } = yield* Service

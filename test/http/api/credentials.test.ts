@@ -14,7 +14,7 @@ import { layerInMemory, Service } from "../../support/service.ts"
 /** Every field that callers may set. */
 const fields = Object.keys(Fields.fields)
 
-it.layer(layerInMemory, { timeout: "60 seconds" })("credentials", (it) => {
+it.layer(layerInMemory)("credentials", (it) => {
   it.effect("binds entries to secret providers of the workspace only, and lists what these hold", () =>
     Effect.gen(function* () {
       const { ask, me, sealed } = yield* asMember()
@@ -232,7 +232,7 @@ it.layer(layerInMemory, { timeout: "60 seconds" })("credentials", (it) => {
           }
         }
       }),
-    { arbitrary: { runs: 60 * scale, size: 20 }, timeout: 60_000 * scale }
+    { arbitrary: { runs: 60 * scale, size: 20 } }
   )
 
   it.effect("are described as they are taken and answered", () =>

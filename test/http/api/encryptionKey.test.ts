@@ -25,7 +25,7 @@ const resealed = Effect.fnUntraced(function* (workspaceId: WorkspaceId) {
 
 const read = `/vault?${new URLSearchParams(pair)}`
 
-it.layer(layer, { timeout: "30 seconds" })("the encryption key of a workspace", (it) => {
+it.layer(layer)("the encryption key of a workspace", (it) => {
   it.effect("is exchanged while clients with either key go on, until that is finished", () =>
     Effect.gen(function* () {
       const { dump, member } = yield* Service

@@ -39,7 +39,7 @@ const openStream = (key: string, clientId: string, headers: Record<string, strin
 const ended = (session: string) => (body: string) =>
   kindsOf(body, session).some((kind) => /success|failed|stopped/.test(kind))
 
-it.layer(services, { timeout: "60 seconds", excludeTestServices: true })("the stream of a client's events", (it) => {
+it.layer(services, { excludeTestServices: true })("the stream of a client's events", (it) => {
   it.effect(
     "is chunked, uncompressed, split by bare line feeds, in ASCII, and begins at once with a sign of life",
     () =>
@@ -237,7 +237,7 @@ it.layer(services, { timeout: "60 seconds", excludeTestServices: true })("the st
   )
 })
 
-it.layer(services, { timeout: "60 seconds", excludeTestServices: true })("the stream of a workspace's events", (it) => {
+it.layer(services, { excludeTestServices: true })("the stream of a workspace's events", (it) => {
   const open = (key: string, query: string, headers: Record<string, string> = {}) =>
     Effect.acquireRelease(
       Effect.map(Service, ({ url }) => openRaw(url, `/events${query}`, key, headers)),
@@ -272,7 +272,7 @@ it.layer(services, { timeout: "60 seconds", excludeTestServices: true })("the st
   )
 })
 
-it.layer(services, { timeout: "60 seconds", excludeTestServices: true })("the stream of one run's events", (it) => {
+it.layer(services, { excludeTestServices: true })("the stream of one run's events", (it) => {
   const open = (key: string, session: string, headers: Record<string, string> = {}) =>
     Effect.acquireRelease(
       Effect.map(Service, ({ url }) => openRaw(url, `/run/${session}/events`, key, headers)),

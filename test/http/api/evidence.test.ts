@@ -66,7 +66,7 @@ const get = (member: Member, path: string) =>
 
 type Fields = Readonly<Record<string, unknown>>
 
-it.layer(layerInMemory, { timeout: "30 seconds" })("what a run leaves behind", (it) => {
+it.layer(layerInMemory)("what a run leaves behind", (it) => {
   describe("debug snapshots", () => {
     it.effect("show the page as each node began, END included, without a key and unable to run", () =>
       Effect.gen(function* () {
@@ -381,7 +381,7 @@ it.layer(layerInMemory, { timeout: "30 seconds" })("what a run leaves behind", (
 })
 
 // In memory: the clock is moved while the run waits, and a database in a separate thread would answer too late.
-it.layer(layerInMemory, { timeout: "30 seconds" })("what a run leaves behind at its end", (it) => {
+it.layer(layerInMemory)("what a run leaves behind at its end", (it) => {
   it.effect("of the network has what was being written as the run ended", () =>
     Effect.gen(function* () {
       const me = yield* (yield* Service).member("Member")

@@ -79,7 +79,7 @@ interface File {
   readonly metadata: unknown
 }
 
-it.layer(layerInMemory, { timeout: "30 seconds" })("files of runs", (it) => {
+it.layer(layerInMemory)("files of runs", (it) => {
   describe("that were downloaded", () => {
     it.effect("are none where the step is skipped, which the record tells instead of the step", () =>
       Effect.gen(function* () {

@@ -104,7 +104,7 @@ const folder = Effect.acquireRelease(
   (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
 )
 
-it.layer(layerInMemory, { timeout: "120 seconds" })("a client generated from the description", (it) => {
+it.layer(layerInMemory)("a client generated from the description", (it) => {
   it.effect("compiles strictly, submits, reads, lists and previews, and tells what was refused", () =>
     Effect.gen(function* () {
       const { member, send, url } = yield* Service

@@ -39,7 +39,7 @@ const bodies: ReadonlyArray<readonly [name: string, raw: string | Uint8Array<Arr
   ["300,000 names", `{${Array.from({ length: 300_000 }, (_, index) => `"k${index}":0`).join(",")}}`, "application/json"]
 ]
 
-it.layer(layer, { timeout: "60 seconds" })("whatever is sent", (it) => {
+it.layer(layer)("whatever is sent", (it) => {
   const setUp = Effect.gen(function* () {
     const { empty, member, send } = yield* Service
     yield* empty
@@ -225,7 +225,7 @@ it.layer(layer, { timeout: "60 seconds" })("whatever is sent", (it) => {
           assert.strictEqual(yield* dump, before)
         }
       }),
-    { arbitrary: { runs: 40 * scale, size: 30 }, timeout: 60_000 * scale }
+    { arbitrary: { runs: 40 * scale, size: 30 } }
   )
 
   const almost = Schema.Struct({
@@ -262,6 +262,6 @@ it.layer(layer, { timeout: "60 seconds" })("whatever is sent", (it) => {
           assert.strictEqual(yield* dump, before)
         }
       }),
-    { arbitrary: { runs: 40 * scale, size: 30 }, timeout: 60_000 * scale }
+    { arbitrary: { runs: 40 * scale, size: 30 } }
   )
 })

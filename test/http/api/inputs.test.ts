@@ -7,7 +7,7 @@ import { layerInMemory, Service } from "../../support/service.ts"
 /** A text that takes as many bytes where it is stored, because the database cannot compress it. */
 const incompressible = (length: number) => randomBytes(length).toString("base64").slice(0, length)
 
-it.layer(layerInMemory, { timeout: "30 seconds" })("workflows", (it) => {
+it.layer(layerInMemory)("workflows", (it) => {
   it.effect("report of an input what a submission would, and take placeholders for credentials", () =>
     Effect.gen(function* () {
       const { ask, create } = yield* setUp

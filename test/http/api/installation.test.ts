@@ -24,7 +24,7 @@ const stores = Layer.effect(
   )
 ).pipe(Layer.provideMerge(Memory.layer))
 
-it.layer(layerWith({ stores }), { timeout: "30 seconds" })("the installation", (it) => {
+it.layer(layerWith({ stores }))("the installation", (it) => {
   it.effect("lists the workflows of the workspace that time zone data moved, to each key that may read", () =>
     Effect.gen(function* () {
       const { member, send } = yield* Service

@@ -73,7 +73,7 @@ const choose: Step = { action: "INPUT_SELECT", parameters: { selector: "#state",
 
 // In memory: these tests move the clock past deadlines of the worker in this process, which a database in a thread of its
 // own answers too late for.
-it.layer(layerInMemory, { timeout: "60 seconds" })("a run that asks a person", (it) => {
+it.layer(layerInMemory)("a run that asks a person", (it) => {
   describe("for data", () => {
     it.effect("is answered over HTTP, and its record shows the question and never the answer", () =>
       Effect.scoped(

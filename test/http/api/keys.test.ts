@@ -43,7 +43,7 @@ const owner = Effect.gen(function* () {
 
 const madeKey = ({ body }: Answer) => ({ id: String(body.id), key: String(body.key) })
 
-layer(layerService, { timeout: "30 seconds" })("the keys of a workspace", (it) => {
+layer(layerService)("the keys of a workspace", (it) => {
   it.effect("begin with a further workspace, which only Owners of the first one make", () =>
     Effect.gen(function* () {
       const ask = yield* founder

@@ -8,7 +8,7 @@ import { layerInMemory, type Member, Service } from "../../support/service.ts"
 
 const once = (told: ReadonlyArray<unknown>) => told.length > 0
 
-it.layer(layerInMemory, { timeout: "30 seconds" })("a live connection", (it) => {
+it.layer(layerInMemory)("a live connection", (it) => {
   it.effect("is refused before the run has begun and once it has ended", () =>
     Effect.gen(function* () {
       const { member, send } = yield* Service

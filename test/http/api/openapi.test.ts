@@ -276,7 +276,7 @@ const tooLarge = (url: string, { method, path }: Described, key: string) =>
     sent.flushHeaders()
   })
 
-it.layer(hosted, { timeout: "60 seconds" })("the description", (it) => {
+it.layer(hosted)("the description", (it) => {
   it.effect.each(operations.map((operation) => [`${operation.method} ${operation.path}`, operation] as const))(
     "says what %s answers, and all that it answers",
     ([, operation]) =>

@@ -20,7 +20,7 @@ const setUp = Effect.gen(function* () {
 
 const claim = Effect.flatMap(RunStore, (runs) => runs.claim({ worker: "w", limit: 10, leaseMillis: 60_000 }))
 
-it.layer(layerInMemory, { timeout: "60 seconds" })("the pace of a workflow", (it) => {
+it.layer(layerInMemory)("the pace of a workflow", (it) => {
   it.effect("is read, set, in force at once, and in the audit trail", () =>
     Effect.gen(function* () {
       const { ask, id, pace } = yield* setUp
@@ -148,7 +148,7 @@ const withWorkers = Layer.fresh(layerInMemory).pipe(
   Layer.provide(Layer.succeed(WorkerCapacity, { current: Effect.succeed(workers) }))
 )
 
-it.layer(withWorkers, { timeout: "60 seconds" })("the forecast of a workflow without a pace", (it) => {
+it.layer(withWorkers)("the forecast of a workflow without a pace", (it) => {
   it.effect("counts on the workers, in the record of a run, in the summary that names it, and in a preview", () =>
     Effect.gen(function* () {
       const { ask, id } = yield* setUp

@@ -33,7 +33,7 @@ const selectorOffer = (before: string, after: string): Offer => ({
   reason: "It was renamed"
 })
 
-it.layer(layerInMemory, { timeout: "30 seconds" })("the changes that runs offer", (it) => {
+it.layer(layerInMemory)("the changes that runs offer", (it) => {
   const setUp = (body: object) =>
     Effect.gen(function* () {
       const { member, send } = yield* Service

@@ -20,7 +20,7 @@ const credential = ({ key }: Member, tfa_method: string) =>
     })
   )
 
-it.layer(service, { timeout: "30 seconds" })("the phone number of a workspace", (it) => {
+it.layer(service)("the phone number of a workspace", (it) => {
   it.effect("is the default one for the first, and none when there are several, unless an Owner sets one", () =>
     Effect.gen(function* () {
       const { member, send } = yield* Service

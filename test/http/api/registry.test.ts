@@ -32,7 +32,7 @@ const failing = (message: unknown) => {
   }
 }
 
-it.layer(layerInMemory, { timeout: "60 seconds" })("the HTTP interface", (it) => {
+it.layer(layerInMemory)("the HTTP interface", (it) => {
   describe("error codes", () => {
     it.effect("are found by their names, whatever their case and blanks, and made when there are none", () =>
       Effect.gen(function* () {

@@ -19,7 +19,7 @@ const setUp = Effect.gen(function* () {
   return { ask, workflow_id, body: { workflow_id, cron: "30 9 * * *", time_zone: "Europe/Berlin" } }
 })
 
-it.layer(layerInMemory, { timeout: "30 seconds" })("a schedule", (it) => {
+it.layer(layerInMemory)("a schedule", (it) => {
   it.effect("is created, read, listed, replaced, paused, resumed and deleted", () =>
     Effect.gen(function* () {
       const { ask, body, workflow_id } = yield* setUp

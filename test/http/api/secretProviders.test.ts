@@ -50,7 +50,7 @@ const connected = Effect.gen(function* () {
 
 const service = Layer.fresh(layerInMemory).pipe(Layer.provide(clock.layer))
 
-it.layer(service, { timeout: "60 seconds" })("secret providers", (it) => {
+it.layer(service)("secret providers", (it) => {
   it.effect("are connected, shown without their access, tried, changed and removed by Owners", () =>
     Effect.gen(function* () {
       const { dump } = yield* Service

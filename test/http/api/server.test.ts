@@ -20,7 +20,7 @@ const alwaysOpen = {
   ]
 }
 
-it.layer(layerInMemory, { timeout: "30 seconds" })("the HTTP interface", (it) => {
+it.layer(layerInMemory)("the HTTP interface", (it) => {
   describe("the server", () => {
     it.effect("answers for its health, its description and its reference without a key", () =>
       Effect.gen(function* () {

@@ -76,7 +76,7 @@ const started = Effect.fnUntraced(function* (
   return { me, ask, path, id: String(run.body.session_id), workflowId: workflow.body.id, until, ended }
 })
 
-it.layer(layerInMemory, { timeout: "60 seconds" })("a run that signs in", (it) => {
+it.layer(layerInMemory)("a run that signs in", (it) => {
   it.effect("asks a person for the code as the interface says, and shows no secret in anything that it leaves", () =>
     Effect.scoped(
       Effect.gen(function* () {

@@ -51,7 +51,7 @@ const arrive = Effect.fnUntraced(function* (member: Member, user: string, code: 
   })
 })
 
-it.layer(service(null), { timeout: "30 seconds" })("a code of an authenticator", (it) => {
+it.layer(service(null))("a code of an authenticator", (it) => {
   it.effect("is that of RFC 6238 at each instant of its vectors, with the seconds that it is good for", () =>
     Effect.gen(function* () {
       const me = yield* (yield* Service).member("Member")
@@ -193,9 +193,7 @@ it.layer(service(null), { timeout: "30 seconds" })("a code of an authenticator",
   )
 })
 
-it.layer(service("inbox.example"), {
-  timeout: "30 seconds"
-})("a code that comes by mail", (it) => {
+it.layer(service("inbox.example"))("a code that comes by mail", (it) => {
   it.effect("is the last one that arrived within five minutes, to its own credential", () =>
     Effect.gen(function* () {
       const { member } = yield* Service

@@ -5,7 +5,7 @@ import { asMember, cookies, pair, query } from "../../support/credentials.ts"
 import { sealText } from "../../support/sealed.ts"
 import { layerInMemory, Service } from "../../support/service.ts"
 
-it.layer(layerInMemory, { timeout: "60 seconds" })("the vault", (it) => {
+it.layer(layerInMemory)("the vault", (it) => {
   it.effect("answers a new entry complete, its secrets as they came", () =>
     Effect.gen(function* () {
       const { ask, me, sealed } = yield* asMember()

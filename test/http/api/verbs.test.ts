@@ -63,7 +63,7 @@ const endNext = Effect.fnUntraced(function* (
   return String(claimed.run.id)
 })
 
-it.layer(layerInMemory, { timeout: "60 seconds" })("the verbs for several runs", (it) => {
+it.layer(layerInMemory)("the verbs for several runs", (it) => {
   it.effect("release starts exactly the named runs past their window, and the record says by whom and when", () =>
     Effect.gen(function* () {
       const { id, me, post, record, start } = yield* setUp({ run_window: closed })

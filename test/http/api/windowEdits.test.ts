@@ -24,7 +24,7 @@ const setUp = Effect.gen(function* () {
 
 const lifted = (id: string) => ({ pause_resource: "run_window", resource_ids: [id] })
 
-layer(layerService, { timeout: "30 seconds" })("an edit of a run window", (it) => {
+layer(layerService)("an edit of a run window", (it) => {
   it.effect("is refused when the workflow body carries a window that another edit replaced", () =>
     Effect.gen(function* () {
       const { ask, path, window } = yield* setUp
@@ -110,7 +110,7 @@ layer(layerService, { timeout: "30 seconds" })("an edit of a run window", (it) =
   )
 })
 
-layer(layerService, { timeout: "30 seconds" })("a version of a workflow", (it) => {
+layer(layerService)("a version of a workflow", (it) => {
   it.effect("has the name and the description that it was saved with, and no run window", () =>
     Effect.gen(function* () {
       const { ask, made, path } = yield* setUp
@@ -141,7 +141,7 @@ layer(layerService, { timeout: "30 seconds" })("a version of a workflow", (it) =
   )
 })
 
-layer(layerService, { timeout: "30 seconds" })("a dry run", (it) => {
+layer(layerService)("a dry run", (it) => {
   it.effect.each([
     [{ add_to_output: { r: 1 } }, true],
     [{ enabled: true }, true],

@@ -66,7 +66,7 @@ const contentOf = (body: Item) => {
   return Object.fromEntries(Object.entries(body).filter(([field]) => !own.has(field)))
 }
 
-it.layer(layer, { timeout: "120 seconds" })("any workflow", (it) => {
+it.layer(layer)("any workflow", (it) => {
   it.effect.prop(
     "is the same after it was exported and imported elsewhere",
     [Drawn],
@@ -82,7 +82,7 @@ it.layer(layer, { timeout: "120 seconds" })("any workflow", (it) => {
         assert.strictEqual(imported.status, 201, imported.text)
         assert.deepStrictEqual(contentOf(imported.body), contentOf(made.body))
       }),
-    { arbitrary: { runs: 30 * scale, size: 10 }, timeout: 60_000 }
+    { arbitrary: { runs: 30 * scale, size: 10 } }
   )
 
   const value = Schema.Union([
@@ -152,6 +152,6 @@ it.layer(layer, { timeout: "120 seconds" })("any workflow", (it) => {
           )
         }
       }),
-    { arbitrary: { runs: 60 * scale, size: 6 }, timeout: 60_000 }
+    { arbitrary: { runs: 60 * scale, size: 6 } }
   )
 })

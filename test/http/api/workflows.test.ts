@@ -5,7 +5,7 @@ import { daily } from "../../support/fixtures.ts"
 import { asList, type Item, pathsOf, setUp, without, workflow } from "../../support/member.ts"
 import { layer, Service } from "../../support/service.ts"
 
-it.layer(layer, { timeout: "30 seconds" })("workflows", (it) => {
+it.layer(layer)("workflows", (it) => {
   it.effect("are saved with warnings of what may be missing in them", () =>
     Effect.gen(function* () {
       const { ask } = yield* setUp

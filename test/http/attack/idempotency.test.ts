@@ -14,7 +14,7 @@ const repeating = (path: string, json: unknown) =>
         send({ method: "POST", path, key, json, headers: { "idempotency-key": "same" } })
   )
 
-it.layer(layer, { timeout: "60 seconds" })("an Idempotency-Key", (it) => {
+it.layer(layer)("an Idempotency-Key", (it) => {
   it.effect("of an Owner tells a Viewer, a Member and another Owner nothing of the answer", () =>
     Effect.gen(function* () {
       const { dump, member } = yield* Service

@@ -74,24 +74,21 @@ const shared = (options: Partial<SmtpServer.Options> = {}) => Layer.fresh(smtp(o
 
 describe("mails made of what costs a parser most", () => {
   for (const [name, body] of Object.entries(slow)) {
-    it.live(
-      `do not hold the event loop, and leave other mail readable: ${name}`,
-      () =>
-        Effect.gen(function* () {
-          const caller = yield* makeWorkspace()
-          const address = yield* makeCredential(caller, "robot")
-          yield* speak(codeMail(address, "111111"))
-          const mail = [from, to(address), "DATA", `${headers}\r\n${body}\r\n.`]
-          const stall = Effect.map(longestStall(speak([...mail, ...mail])), ({ millis, value }) => {
-            assert.deepStrictEqual(value, [250, 250, 354, 250, 250, 250, 354, 250, 221])
-            return millis
-          })
-          // One such mail took seconds in one piece.
-          assert.isBelow(yield* leastOf(500, stall), 500)
-          yield* speak(codeMail(address, "222222"))
-          assert.strictEqual((yield* latest(caller.workspaceId, address))?.value, "222222")
-        }).pipe(Effect.provide(shared())),
-      60_000
+    it.live(`do not hold the event loop, and leave other mail readable: ${name}`, () =>
+      Effect.gen(function* () {
+        const caller = yield* makeWorkspace()
+        const address = yield* makeCredential(caller, "robot")
+        yield* speak(codeMail(address, "111111"))
+        const mail = [from, to(address), "DATA", `${headers}\r\n${body}\r\n.`]
+        const stall = Effect.map(longestStall(speak([...mail, ...mail])), ({ millis, value }) => {
+          assert.deepStrictEqual(value, [250, 250, 354, 250, 250, 250, 354, 250, 221])
+          return millis
+        })
+        // One such mail took seconds in one piece.
+        assert.isBelow(yield* leastOf(500, stall), 500)
+        yield* speak(codeMail(address, "222222"))
+        assert.strictEqual((yield* latest(caller.workspaceId, address))?.value, "222222")
+      }).pipe(Effect.provide(shared()))
     )
   }
 })
@@ -137,7 +134,7 @@ describe("the thread that reads mails", () => {
   )
 })
 
-it.layer(Layer.fresh(receiving), { timeout: "60 seconds" })("an address that does not exist", (it) => {
+it.layer(Layer.fresh(receiving))("an address that does not exist", (it) => {
   it.effect("is looked up by an index: no entry of the vault is read for it", () =>
     Effect.gen(function* () {
       const caller = yield* makeWorkspace()
@@ -163,52 +160,48 @@ it.layer(Layer.fresh(receiving), { timeout: "60 seconds" })("an address that doe
   )
 })
 
-it.layer(shared({ perRecipient: [{ requests: 3, seconds: 60 }] }), { timeout: "60 seconds" })(
-  "the quota of a recipient",
-  (it) => {
-    it.effect("is not used up by who only names it", () =>
-      Effect.gen(function* () {
-        const caller = yield* makeWorkspace()
-        const address = yield* makeCredential(caller, "robot")
-        const naming = Array.from({ length: 20 }, () => [from, to(address), "RSET"]).flat()
-        assert.deepStrictEqual(
-          (yield* speak(naming)).filter((status) => status !== 250),
-          [221]
-        )
-        // A client that disconnects in the middle of a mail has sent none either.
-        for (let round = 0; round < 5; round++) {
-          yield* Effect.flatMap(SmtpServer.SmtpServer, ({ port }) =>
-            Effect.promise(
-              () =>
-                new Promise<void>((resolve) => {
-                  const socket = connect(port, "127.0.0.1")
-                  const lines = ["EHLO x.example", from, to(address), "DATA"]
-                  socket.on("data", () => {
-                    const next = lines.shift()
-                    if (next !== undefined) socket.write(`${next}\r\n`)
-                    else socket.destroy()
-                  })
-                  socket.on("close", () => resolve())
+it.layer(shared({ perRecipient: [{ requests: 3, seconds: 60 }] }))("the quota of a recipient", (it) => {
+  it.effect("is not used up by who only names it", () =>
+    Effect.gen(function* () {
+      const caller = yield* makeWorkspace()
+      const address = yield* makeCredential(caller, "robot")
+      const naming = Array.from({ length: 20 }, () => [from, to(address), "RSET"]).flat()
+      assert.deepStrictEqual(
+        (yield* speak(naming)).filter((status) => status !== 250),
+        [221]
+      )
+      // A client that disconnects in the middle of a mail has sent none either.
+      for (let round = 0; round < 5; round++) {
+        yield* Effect.flatMap(SmtpServer.SmtpServer, ({ port }) =>
+          Effect.promise(
+            () =>
+              new Promise<void>((resolve) => {
+                const socket = connect(port, "127.0.0.1")
+                const lines = ["EHLO x.example", from, to(address), "DATA"]
+                socket.on("data", () => {
+                  const next = lines.shift()
+                  if (next !== undefined) socket.write(`${next}\r\n`)
+                  else socket.destroy()
                 })
-            )
+                socket.on("close", () => resolve())
+              })
           )
-        }
-        for (const code of ["111111", "222222", "333333"]) {
-          assert.deepStrictEqual(yield* speak(codeMail(address, code)), [250, 250, 354, 250, 221])
-          assert.strictEqual((yield* latest(caller.workspaceId, address))?.value, code)
-        }
-        assert.deepStrictEqual((yield* speak([from, to(address)])).slice(0, 2), [250, 450])
-      })
-    )
-  }
-)
+        )
+      }
+      for (const code of ["111111", "222222", "333333"]) {
+        assert.deepStrictEqual(yield* speak(codeMail(address, code)), [250, 250, 354, 250, 221])
+        assert.strictEqual((yield* latest(caller.workspaceId, address))?.value, code)
+      }
+      assert.deepStrictEqual((yield* speak([from, to(address)])).slice(0, 2), [250, 450])
+    })
+  )
+})
 
 it.layer(
   shared({
     perRecipient: [{ requests: 100, seconds: 60 }],
     perRemoteAndRecipient: [{ requests: 2, seconds: 60 }]
-  }),
-  { timeout: "60 seconds" }
+  })
 )("one sender", (it) => {
   it.effect("uses up what it may send to a recipient, and no other recipient's", () =>
     Effect.gen(function* () {

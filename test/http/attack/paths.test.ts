@@ -59,7 +59,7 @@ const forms = (path: string): ReadonlyArray<string> => {
   ]
 }
 
-it.layer(layerInMemory, { timeout: "60 seconds" })("an address in another form", (it) => {
+it.layer(layerInMemory)("an address in another form", (it) => {
   const changes: ReadonlyArray<readonly [method: string, path: string]> = [
     ["POST", "/run"],
     ["POST", "/workflows"],
@@ -150,7 +150,7 @@ it.layer(layerInMemory, { timeout: "60 seconds" })("an address in another form",
   )
 })
 
-it.layer(layerInMemory, { timeout: "60 seconds" })("HEAD", (it) => {
+it.layer(layerInMemory)("HEAD", (it) => {
   it.effect("answers with the status and the headers of GET, and no body", () =>
     Effect.gen(function* () {
       const { member, send, url } = yield* Service

@@ -70,7 +70,7 @@ const codeOf = Effect.fnUntraced(function* (me: Member, number: string) {
 /** One round of what removes old codes and messages, at the time of the service. */
 const forget = Effect.provide(forgetting.round, clock.layer)
 
-it.layer(service, { timeout: "30 seconds" })("a request of Twilio that is sent again", (it) => {
+it.layer(service)("a request of Twilio that is sent again", (it) => {
   it.effect.each([
     ["with an id", "+15550102040", { MessageSid: "SM1" }],
     ["with an id under its other name", "+15550102041", { SmsMessageSid: "SM2" }],

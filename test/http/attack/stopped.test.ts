@@ -346,7 +346,7 @@ const unreadable: ReadonlyArray<readonly [name: string, bytes: string]> = [
   ["5,000 headers", `GET /me HTTP/1.1\r\nhost: a\r\n${"a:b\r\n".repeat(5_000)}\r\n`]
 ]
 
-it.layer(layerInMemory, { timeout: "60 seconds" })("the HTTP server", (it) => {
+it.layer(layerInMemory)("the HTTP server", (it) => {
   it.effect.each(Object.keys(smuggled))("carries out no second request that is hidden by %s", (how) =>
     Effect.gen(function* () {
       const { member, send, url } = yield* Service

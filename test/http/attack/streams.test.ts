@@ -141,7 +141,7 @@ const until = (holds: () => boolean) =>
 
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index)
 
-it.layer(limited({ perKey: 1, perWorkspace: 10 }), { timeout: "60 seconds" })("a client that does not read", (it) => {
+it.layer(limited({ perKey: 1, perWorkspace: 10 }))("a client that does not read", (it) => {
   it.effect("is disconnected after 30 seconds with little in memory, and is owed what it did not take", () =>
     Effect.gen(function* () {
       const { member } = yield* Service
@@ -217,7 +217,7 @@ const openView = Effect.fnUntraced(function* (me: Member, session: string) {
   )
 })
 
-it.layer(Layer.fresh(layer), { timeout: "60 seconds" })("2,000 streams of one Viewer", (it) => {
+it.layer(Layer.fresh(layer))("2,000 streams of one Viewer", (it) => {
   it.effect("are served up to the limit of its key, and others of the workspace are served still", () =>
     Effect.gen(function* () {
       const { member } = yield* Service
@@ -245,7 +245,7 @@ it.layer(Layer.fresh(layer), { timeout: "60 seconds" })("2,000 streams of one Vi
   )
 })
 
-it.layer(limited({ perKey: 2, perWorkspace: 3 }), { timeout: "60 seconds" })("the places of streams", (it) => {
+it.layer(limited({ perKey: 2, perWorkspace: 3 }))("the places of streams", (it) => {
   it.effect("are refused with 429 when the key or the workspace has no more, and count live views", () =>
     Effect.gen(function* () {
       const { member, send } = yield* Service
@@ -305,7 +305,7 @@ it.layer(limited({ perKey: 2, perWorkspace: 3 }), { timeout: "60 seconds" })("th
   )
 })
 
-it.layer(limited({ perKey: 1, perWorkspace: 1 }), { timeout: "60 seconds" })("the place of a stream is free", (it) => {
+it.layer(limited({ perKey: 1, perWorkspace: 1 }))("the place of a stream is free", (it) => {
   const opened = Effect.gen(function* () {
     const { member } = yield* Service
     const me = yield* member("Viewer")

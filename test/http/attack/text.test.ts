@@ -14,7 +14,7 @@ const endpoints = operationsOf(OpenApi.fromApi(Api) as unknown as Document)
 /** Texts as JSON writes them, that no store keeps as they are. */
 const unstorable = ["\\u0000", "a\\u0000b", "\\ud800", "\\udfff", "\\ude00\\ud83d", "ok\\uD83D ok"]
 
-it.layer(layer, { timeout: "60 seconds" })("text that cannot be stored", (it) => {
+it.layer(layer)("text that cannot be stored", (it) => {
   it.effect.each(
     endpoints
       .filter(({ requestBody }) => requestBody !== undefined)
@@ -111,7 +111,7 @@ it("a body of texts that cannot be stored is reported up to a bound, in time tha
   assert.isBelow(leastMillis(bound, long), bound)
 })
 
-it.layer(layer, { timeout: "60 seconds" })("a body that is not JSON", (it) => {
+it.layer(layer)("a body that is not JSON", (it) => {
   const ask = (method: string, path: string, raw: string) =>
     Effect.gen(function* () {
       const { member, send } = yield* Service
@@ -161,7 +161,7 @@ it.layer(layer, { timeout: "60 seconds" })("a body that is not JSON", (it) => {
   )
 })
 
-it.layer(layer, { timeout: "60 seconds" })("a parameter that an endpoint does not have", (it) => {
+it.layer(layer)("a parameter that an endpoint does not have", (it) => {
   it.effect.each(endpoints.map((one) => [`${one.method} ${one.path}`, one] as const))(
     "is 400 at %s with the known name that is most like it",
     ([, { method, parameters, path }]) =>

@@ -7,7 +7,7 @@ import { makeDead, makeWebhook } from "../../support/webhooks.ts"
 const secrets = ["hunter2", "T0/B0", "sig=", "#part"]
 const url = "https://robot:hunter2@hooks.example.com:8443/services/T0/B0?sig=x#part"
 
-it.layer(layerInMemory, { timeout: "60 seconds" })("the address of a webhook", (it) => {
+it.layer(layerInMemory)("the address of a webhook", (it) => {
   it.effect("is shown to those who may post to it, and its host to a Viewer", () =>
     Effect.gen(function* () {
       const { member, send } = yield* Service

@@ -37,7 +37,7 @@ const setUp = Effect.gen(function* () {
 const claim = (limit: number) =>
   Effect.flatMap(RunStore, (runs) => runs.claim({ worker: "w", limit, leaseMillis: 60_000 }))
 
-it.layer(layerInMemory, { timeout: "60 seconds" })("the commands of users", (it) => {
+it.layer(layerInMemory)("the commands of users", (it) => {
   it.effect("prints an address that opens the console once", () =>
     Effect.gen(function* () {
       const { send, url } = yield* Service

@@ -42,7 +42,7 @@ const losing = Effect.fnUntraced(function* (service: string, path: string, lost:
   return { url: `http://127.0.0.1:${yield* listening(server)}`, asked: () => asked }
 })
 
-it.layer(service, { timeout: "60 seconds" })("the commands of users of a workspace", (it) => {
+it.layer(service)("the commands of users of a workspace", (it) => {
   it.effect("seal secrets on this machine: the service stores them sealed, and no output shows them", () =>
     Effect.gen(function* () {
       const { dump, send } = yield* Service

@@ -138,7 +138,7 @@ describe("the conformance kit", () => {
     Layer.provideMerge(Layer.merge(layerWith({ stores: Memory.layer, sending }), Received.layer)),
     Layer.provide(inbox)
   )
-  it.layer(service, { timeout: "60 seconds", excludeTestServices: true })("on this service", (it) => {
+  it.layer(service, { excludeTestServices: true })("on this service", (it) => {
     it.effect(
       "finds nothing that is not as the interface says, and skips what needs more",
       () =>
@@ -203,7 +203,7 @@ describe("the conformance kit", () => {
   })
 
   const limited = layerWith({ stores: Memory.layer, rateLimits: [{ requests: 60, seconds: 60 }] })
-  it.layer(limited, { timeout: "60 seconds", excludeTestServices: true })("on a service with a rate limit", (it) => {
+  it.layer(limited, { excludeTestServices: true })("on a service with a rate limit", (it) => {
     it.effect("finds nothing, and every planted fault", () =>
       Effect.gen(function* () {
         const { member, url } = yield* Service
@@ -260,7 +260,7 @@ describe("the conformance kit", () => {
     Layer.provideMerge(Layer.merge(layerWith({ stores, sending }), Received.layer)),
     Layer.provide(inbox)
   )
-  it.layer(executing, { timeout: "60 seconds", excludeTestServices: true })(
+  it.layer(executing, { excludeTestServices: true })(
     "on a service that executes runs and whose clock it moves",
     (it) => {
       it.effect(

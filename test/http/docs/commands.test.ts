@@ -21,7 +21,7 @@ const shapeOf = (frame: string) =>
         : name
     })
 
-it.layer(layerInMemory, { excludeTestServices: true, timeout: "60 seconds" })("the commands", (it) => {
+it.layer(layerInMemory, { excludeTestServices: true })("the commands", (it) => {
   it.effect("of the README list and save workflows, start a run and read its record", () =>
     Effect.gen(function* () {
       const { member, url } = yield* Service

@@ -83,7 +83,7 @@ const signed = (body: string, at = now, key = secret) => {
 
 const paths = ["/inbound/mail", "/inbound/mail/postmark", "/inbound/mail/ses", "/inbound/sms"]
 
-it.layer(service({}), { timeout: "30 seconds" })("what is brought without a secret of the installation", (it) => {
+it.layer(service({}))("what is brought without a secret of the installation", (it) => {
   it.effect.each([...paths, "/inbound/sms/twilio"])("has no address: %s", (path) =>
     Effect.gen(function* () {
       const unset = yield* post(path, { json: {}, headers: trusted })
@@ -94,7 +94,7 @@ it.layer(service({}), { timeout: "30 seconds" })("what is brought without a secr
   )
 })
 
-it.layer(service({ secret, twilioAuthToken }), { timeout: "30 seconds" })("what is brought over HTTP", (it) => {
+it.layer(service({ secret, twilioAuthToken }))("what is brought over HTTP", (it) => {
   it.effect.each(paths)("needs the secret: %s", (path) =>
     Effect.gen(function* () {
       const { dump } = yield* Service

@@ -18,7 +18,7 @@ const signed = (body: string) => {
   return { "x-sluice-timestamp": timestamp, "x-sluice-signature": signature, "content-type": "application/json" }
 }
 
-it.layer(service, { timeout: "30 seconds" })("bodies of clients that have not proven the secret yet", (it) => {
+it.layer(service)("bodies of clients that have not proven the secret yet", (it) => {
   it.effect("take no more than a bounded memory, and make room when they are gone", () =>
     Effect.gen(function* () {
       const { send, url } = yield* Service

@@ -95,71 +95,65 @@ const named = (spans: ReadonlyArray<Span>, name: string) => {
 }
 
 describe("traces and metrics over OTLP", () => {
-  it.live(
-    "have one trace for a run, from its request to its webhook, with nothing secret in it",
-    () =>
-      Effect.gen(function* () {
-        const { bodies, metrics, spans, url } = yield* collector
-        const { received, secrets } = yield* carriedOut(url, given)
-        const ours = spans().filter(({ traceId }) => traceId === caller.traceId)
-        const request = named(ours, "POST /run")
-        const run = named(ours, "run")
-        const node = named(ours, "node INPUT_TEXT")
-        assert.deepStrictEqual(
-          [
-            request,
-            named(ours, "run waits"),
-            run,
-            named(ours, "webhook"),
-            node,
-            named(ours, "browser elements.type")
-          ].map(({ parentSpanId, part }) => [part, parentSpanId]),
-          [
-            ["api", caller.spanId],
-            ["worker", request.spanId],
-            ["worker", request.spanId],
-            ["api", request.spanId],
-            ["worker", run.spanId],
-            ["worker", node.spanId]
-          ]
-        )
-        assert.deepInclude(request.attributes, {
-          "http.route": "/run",
-          "sluice.request_id": "request-1",
-          "sluice.session_id": run.attributes["sluice.session_id"]
-        })
-        assert.isTrue(named(ours, "browser elements.click").failed)
-        for (const { headers } of received) {
-          assert.match(String(headers.traceparent), new RegExp(`^00-${caller.traceId}-[0-9a-f]{16}-01$`))
-        }
-        assert.isTrue(metrics().has("sluice_node_duration_seconds"))
-        assert.deepStrictEqual(
-          leaksIn(
-            bodies.map((bytes) => ({ channel: "OTLP", bytes })),
-            secrets
-          ),
-          []
-        )
-        assert.notInclude(bodies.join(), site)
-      }).pipe(Effect.scoped),
-    60_000
+  it.live("have one trace for a run, from its request to its webhook, with nothing secret in it", () =>
+    Effect.gen(function* () {
+      const { bodies, metrics, spans, url } = yield* collector
+      const { received, secrets } = yield* carriedOut(url, given)
+      const ours = spans().filter(({ traceId }) => traceId === caller.traceId)
+      const request = named(ours, "POST /run")
+      const run = named(ours, "run")
+      const node = named(ours, "node INPUT_TEXT")
+      assert.deepStrictEqual(
+        [
+          request,
+          named(ours, "run waits"),
+          run,
+          named(ours, "webhook"),
+          node,
+          named(ours, "browser elements.type")
+        ].map(({ parentSpanId, part }) => [part, parentSpanId]),
+        [
+          ["api", caller.spanId],
+          ["worker", request.spanId],
+          ["worker", request.spanId],
+          ["api", request.spanId],
+          ["worker", run.spanId],
+          ["worker", node.spanId]
+        ]
+      )
+      assert.deepInclude(request.attributes, {
+        "http.route": "/run",
+        "sluice.request_id": "request-1",
+        "sluice.session_id": run.attributes["sluice.session_id"]
+      })
+      assert.isTrue(named(ours, "browser elements.click").failed)
+      for (const { headers } of received) {
+        assert.match(String(headers.traceparent), new RegExp(`^00-${caller.traceId}-[0-9a-f]{16}-01$`))
+      }
+      assert.isTrue(metrics().has("sluice_node_duration_seconds"))
+      assert.deepStrictEqual(
+        leaksIn(
+          bodies.map((bytes) => ({ channel: "OTLP", bytes })),
+          secrets
+        ),
+        []
+      )
+      assert.notInclude(bodies.join(), site)
+    }).pipe(Effect.scoped)
   )
 
-  it.live(
-    "leave out a trace that its caller does not record, and pass its position on",
-    () =>
-      Effect.gen(function* () {
-        const { spans, url } = yield* collector
-        const { received } = yield* carriedOut(url, given.replace(/01$/, "00"))
-        assert.deepStrictEqual(
-          spans().filter(({ traceId }) => traceId === caller.traceId),
-          []
-        )
-        assert.isAbove(received.length, 0)
-        for (const { headers } of received)
-          assert.match(String(headers.traceparent), /^00-0af7651916cd43dd8448eb211c80319c-.*-00$/)
-      }).pipe(Effect.scoped),
-    60_000
+  it.live("leave out a trace that its caller does not record, and pass its position on", () =>
+    Effect.gen(function* () {
+      const { spans, url } = yield* collector
+      const { received } = yield* carriedOut(url, given.replace(/01$/, "00"))
+      assert.deepStrictEqual(
+        spans().filter(({ traceId }) => traceId === caller.traceId),
+        []
+      )
+      assert.isAbove(received.length, 0)
+      for (const { headers } of received)
+        assert.match(String(headers.traceparent), /^00-0af7651916cd43dd8448eb211c80319c-.*-00$/)
+    }).pipe(Effect.scoped)
   )
 })
 

@@ -37,7 +37,7 @@ const recorder = () => {
   return { tracer, read, spans }
 }
 
-it.layer(layer, { timeout: "60 seconds" })("a run that is traced", (it) => {
+it.layer(layer)("a run that is traced", (it) => {
   it.effect("says nothing secret in any span, also where it fails", () =>
     Effect.gen(function* () {
       const secrets = [canary("user name"), canary("password")] as const

@@ -60,7 +60,7 @@ const service = Layer.effectDiscard(
   Layer.provide(captured)
 )
 
-it.layer(Layer.fresh(service), { timeout: "30 seconds", excludeTestServices: true })("the log", (it) => {
+it.layer(Layer.fresh(service), { excludeTestServices: true })("the log", (it) => {
   it.effect("has one line for each request, with its route, its sender and the id it is answered with", () =>
     Effect.gen(function* () {
       const { member, send } = yield* Service

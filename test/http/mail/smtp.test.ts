@@ -72,7 +72,7 @@ const speak = (lines: ReadonlyArray<string>, { until = "221" } = {}) =>
 
 const shared = (options: Partial<SmtpServer.Options> = {}) => Layer.fresh(smtp(options))
 
-it.layer(shared(), { timeout: "30 seconds" })("the mail server", (it) => {
+it.layer(shared())("the mail server", (it) => {
   it.effect("keeps the code of a mail, sealed, before it says that it took it", () =>
     Effect.gen(function* () {
       const caller = yield* makeWorkspace()
@@ -245,66 +245,61 @@ it.layer(shared(), { timeout: "30 seconds" })("the mail server", (it) => {
   )
 })
 
-it.layer(shared({ maxBytes: 200_000, maxRecipients: 3 }), { timeout: "30 seconds" })(
-  "a mail that is too much",
-  (it) => {
-    it.effect("is refused when it is too large, and when it says that it will be", () =>
-      Effect.gen(function* () {
-        const caller = yield* makeWorkspace()
-        const address = yield* makeCredential(caller, "robot")
-        const attachments = [{ filename: "a.bin", content: Buffer.alloc(300_000, 7) }]
-        assert.strictEqual((yield* send({ ...codeMail(address, "482913"), attachments })).status, 552)
-        assert.match(yield* speak(["EHLO x\r\n", "MAIL FROM:<a@sender.example> SIZE=300000\r\n", "QUIT\r\n"]), /^552/m)
-        assert.isNull(yield* latest(caller.workspaceId, address))
-      })
-    )
-
-    it.effect("has no more recipients than are allowed, who get it all the same", () =>
-      Effect.gen(function* () {
-        const caller = yield* makeWorkspace()
-        const addresses = yield* Effect.forEach(["a", "b", "c", "d"], (user) => makeCredential(caller, user))
-        assert.strictEqual((yield* send(codeMail(addresses, "482913"))).status, 250)
-        assert.strictEqual((yield* latest(caller.workspaceId, addresses[2] ?? ""))?.value, "482913")
-        assert.isNull(yield* latest(caller.workspaceId, addresses[3] ?? ""))
-      })
-    )
-  }
-)
-
-it.layer(shared({ perRemoteAddress: [{ requests: 4, seconds: 60 }], perRecipient: [{ requests: 2, seconds: 60 }] }), {
-  timeout: "30 seconds"
-})("a sender of too many mails", (it) => {
-  it.effect("is asked to retry later: for one recipient, then for all", () =>
+it.layer(shared({ maxBytes: 200_000, maxRecipients: 3 }))("a mail that is too much", (it) => {
+  it.effect("is refused when it is too large, and when it says that it will be", () =>
     Effect.gen(function* () {
       const caller = yield* makeWorkspace()
       const address = yield* makeCredential(caller, "robot")
-      const statuses = yield* Effect.forEach(["1", "2", "3", "4", "5"], (digit) =>
-        Effect.map(send(codeMail(address, digit.repeat(6))), ({ status }) => status)
-      )
-      assert.deepStrictEqual(statuses, [250, 250, 450, 450, 421])
-      assert.strictEqual((yield* latest(caller.workspaceId, address))?.value, "222222")
+      const attachments = [{ filename: "a.bin", content: Buffer.alloc(300_000, 7) }]
+      assert.strictEqual((yield* send({ ...codeMail(address, "482913"), attachments })).status, 552)
+      assert.match(yield* speak(["EHLO x\r\n", "MAIL FROM:<a@sender.example> SIZE=300000\r\n", "QUIT\r\n"]), /^552/m)
+      assert.isNull(yield* latest(caller.workspaceId, address))
+    })
+  )
+
+  it.effect("has no more recipients than are allowed, who get it all the same", () =>
+    Effect.gen(function* () {
+      const caller = yield* makeWorkspace()
+      const addresses = yield* Effect.forEach(["a", "b", "c", "d"], (user) => makeCredential(caller, user))
+      assert.strictEqual((yield* send(codeMail(addresses, "482913"))).status, 250)
+      assert.strictEqual((yield* latest(caller.workspaceId, addresses[2] ?? ""))?.value, "482913")
+      assert.isNull(yield* latest(caller.workspaceId, addresses[3] ?? ""))
     })
   )
 })
 
-it.layer(shared({ perRemoteAddress: [{ requests: 4, seconds: 60 }] }), { timeout: "30 seconds" })(
-  "a client that guesses addresses",
+it.layer(shared({ perRemoteAddress: [{ requests: 4, seconds: 60 }], perRecipient: [{ requests: 2, seconds: 60 }] }))(
+  "a sender of too many mails",
   (it) => {
-    it.effect("is asked to retry later, and their connection is ended", () =>
+    it.effect("is asked to retry later: for one recipient, then for all", () =>
       Effect.gen(function* () {
         const caller = yield* makeWorkspace()
         const address = yield* makeCredential(caller, "robot")
-        const guesses = ["a", "b", "c", "d", "e"].map((user) => `RCPT TO:<${address.replace("robot", user)}>\r\n`)
-        const lines = ["EHLO sender.example\r\n", "MAIL FROM:<a@sender.example>\r\n", ...guesses]
-        const heard = yield* speak([...lines, `RCPT TO:<${address}>\r\n`, "QUIT\r\n"])
-        const statuses = [...heard.matchAll(/^(\d{3}) /gm)].map(([, status]) => Number(status))
-        assert.deepStrictEqual(statuses, [220, 250, 250, 550, 550, 550, 421])
+        const statuses = yield* Effect.forEach(["1", "2", "3", "4", "5"], (digit) =>
+          Effect.map(send(codeMail(address, digit.repeat(6))), ({ status }) => status)
+        )
+        assert.deepStrictEqual(statuses, [250, 250, 450, 450, 421])
+        assert.strictEqual((yield* latest(caller.workspaceId, address))?.value, "222222")
       })
     )
   }
 )
 
-it.layer(shared({ maxClientsPerAddress: 2 }), { timeout: "30 seconds" })("a client too many", (it) => {
+it.layer(shared({ perRemoteAddress: [{ requests: 4, seconds: 60 }] }))("a client that guesses addresses", (it) => {
+  it.effect("is asked to retry later, and their connection is ended", () =>
+    Effect.gen(function* () {
+      const caller = yield* makeWorkspace()
+      const address = yield* makeCredential(caller, "robot")
+      const guesses = ["a", "b", "c", "d", "e"].map((user) => `RCPT TO:<${address.replace("robot", user)}>\r\n`)
+      const lines = ["EHLO sender.example\r\n", "MAIL FROM:<a@sender.example>\r\n", ...guesses]
+      const heard = yield* speak([...lines, `RCPT TO:<${address}>\r\n`, "QUIT\r\n"])
+      const statuses = [...heard.matchAll(/^(\d{3}) /gm)].map(([, status]) => Number(status))
+      assert.deepStrictEqual(statuses, [220, 250, 250, 550, 550, 550, 421])
+    })
+  )
+})
+
+it.layer(shared({ maxClientsPerAddress: 2 }))("a client too many", (it) => {
   it.effect("of one address is turned away, and the next one let in when another has gone", () =>
     Effect.gen(function* () {
       const { port } = yield* SmtpServer.SmtpServer
@@ -342,7 +337,7 @@ const failing = SmtpServer.layer({
   Layer.provideMerge(receiving)
 )
 
-it.layer(Layer.fresh(failing), { timeout: "30 seconds" })("a mail that cannot be kept", (it) => {
+it.layer(Layer.fresh(failing))("a mail that cannot be kept", (it) => {
   it.effect("is not taken: its sender is asked to retry", () =>
     Effect.gen(function* () {
       const address = yield* makeCredential(yield* makeWorkspace(), "robot")

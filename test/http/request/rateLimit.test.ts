@@ -92,8 +92,7 @@ it.layer(
       { requests: 5, seconds: 1 },
       { requests: 8, seconds: 15 }
     ]
-  }),
-  { timeout: "30 seconds" }
+  })
 )("the HTTP interface with rate limits", (it) => {
   const told = (headers: Headers) =>
     ["x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset", "retry-after"].map((name) => headers.get(name))

@@ -64,7 +64,7 @@ const bound = Effect.fnUntraced(function* (cacheTtlSeconds: number | null) {
   return { accounts, bind, caller, connections, open, password, provider, server, vault }
 })
 
-it.layer(Layer.fresh(layer), { timeout: "30 seconds" })("a credential that is bound to a secret provider", (it) => {
+it.layer(Layer.fresh(layer))("a credential that is bound to a secret provider", (it) => {
   it.effect("is read when something asks for it, and the same for the whole of a run", () =>
     Effect.gen(function* () {
       const { bind, open, server } = yield* bound(null)

@@ -15,7 +15,7 @@ const captured = Layer.merge(
   Layer.succeed(References.MinimumLogLevel, "All")
 )
 
-it.layer(Layer.fresh(layer).pipe(Layer.provide(captured)), { timeout: "30 seconds" })("the log", (it) => {
+it.layer(Layer.fresh(layer).pipe(Layer.provide(captured)))("the log", (it) => {
   it.effect("holds no secret, whether requests are answered, refused, or fail by a mistake of ours", () =>
     Effect.gen(function* () {
       const { ask, me, sealed } = yield* asMember()

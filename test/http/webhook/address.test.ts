@@ -99,7 +99,7 @@ describe("the sender", () => {
   )
 })
 
-it.layer(Layer.fresh(layerInMemory), { timeout: "30 seconds" })("the interface", (it) => {
+it.layer(Layer.fresh(layerInMemory))("the interface", (it) => {
   const setUp = Effect.gen(function* () {
     const { member, send } = yield* Service
     const owner = yield* member("Owner")

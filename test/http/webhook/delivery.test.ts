@@ -52,7 +52,7 @@ interface Logged {
 // The clock is set before anything waits for it.
 const dispatchingNow = Layer.unwrap(Effect.as(TestClock.setTime(Date.now() - behind), dispatching))
 
-it.layer(dispatchingNow, { timeout: "60 seconds" })("a webhook", (it) => {
+it.layer(dispatchingNow)("a webhook", (it) => {
   const setUp = Effect.gen(function* () {
     const { member, send } = yield* Service
     const owner = yield* member("Owner")

@@ -14,7 +14,7 @@ const publicly = layerWith({ stores: Memory.layer }).pipe(
   Layer.provide(Layer.succeed(PublicUrl, Option.some("https://example.com/sluice")))
 )
 
-it.layer(publicly, { timeout: "30 seconds" })("links", (it) => {
+it.layer(publicly)("links", (it) => {
   it.effect("begin with the public address where one was set, with its path", () =>
     Effect.gen(function* () {
       const { member, send, url } = yield* Service

@@ -127,7 +127,7 @@ describe("the service", () => {
       []
     )
     assert.isBelow(processorMillis, 40_000)
-  }, 120_000)
+  })
 
   it("ends every expression with a value, a refusal at its path, or an error with a code", async () => {
     const sources = (index: number) => Expressions.expressionAt(seed, index)
@@ -136,5 +136,5 @@ describe("the service", () => {
       findings.map((finding) => Expressions.describe(finding, seed)),
       []
     )
-  }, 120_000)
+  })
 })

@@ -26,27 +26,24 @@ const noting = <Services>(stores: Context.Context<Services>, used: Set<string>):
     )
   )
 
-it.live(
-  "every port of the stores in memory has a contract, which asks for each operation",
-  () =>
-    Effect.gen(function* () {
-      const used = new Set<string>()
-      const all = new Set<string>()
-      const layer = Layer.effectContext(
-        Effect.map(Layer.build(Layer.fresh(Memory.layer)), (stores) => {
-          for (const [key, service] of stores.mapUnsafe) {
-            if (isOwn(key) || Array.isArray(service)) continue
-            for (const operation of Object.keys(service)) all.add(`${key}.${operation}`)
-          }
-          return noting(stores, used)
-        })
-      )
-      const broken = yield* Contract.broken(promises, (keeps) => Effect.provide(keeps, Layer.fresh(layer)))
-      assert.deepStrictEqual(broken, [])
-      assert.deepStrictEqual(
-        [...all].filter((operation) => !used.has(operation)),
-        []
-      )
-    }),
-  60_000
+it.live("every port of the stores in memory has a contract, which asks for each operation", () =>
+  Effect.gen(function* () {
+    const used = new Set<string>()
+    const all = new Set<string>()
+    const layer = Layer.effectContext(
+      Effect.map(Layer.build(Layer.fresh(Memory.layer)), (stores) => {
+        for (const [key, service] of stores.mapUnsafe) {
+          if (isOwn(key) || Array.isArray(service)) continue
+          for (const operation of Object.keys(service)) all.add(`${key}.${operation}`)
+        }
+        return noting(stores, used)
+      })
+    )
+    const broken = yield* Contract.broken(promises, (keeps) => Effect.provide(keeps, Layer.fresh(layer)))
+    assert.deepStrictEqual(broken, [])
+    assert.deepStrictEqual(
+      [...all].filter((operation) => !used.has(operation)),
+      []
+    )
+  })
 )

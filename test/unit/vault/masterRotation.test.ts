@@ -82,6 +82,5 @@ it.effect(
         assert.isBelow(at, 50)
       }
       assert.isAbove(halves, 0)
-    }),
-  60_000
+    })
 )

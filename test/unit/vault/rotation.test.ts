@@ -66,8 +66,7 @@ it.effect(
         }
         assert.isBelow(at, 200)
       }
-    }),
-  60_000
+    })
 )
 
 it.effect("a retired key still opens what was sealed late, and is thrown away only long afterwards", () =>

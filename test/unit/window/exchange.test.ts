@@ -8,7 +8,7 @@ import * as WindowTemporal from "../../../core/window/exchange/WindowTemporal.ts
 import { toText } from "../../../core/window/exchange/WindowText.ts"
 import * as RunWindow from "../../../core/window/RunWindow.ts"
 
-const options = (runs: number) => ({ arbitrary: { runs, size: 20 }, timeout: 60_000 })
+const options = (runs: number) => ({ arbitrary: { runs, size: 20 } })
 const valid = (window: unknown) => Result.getOrThrow(RunWindow.validate(window)).window
 const day = 86_400_000
 const names = ["MONDAY", "TUESDAY", "WEDNESDAY", "THURSDAY", "FRIDAY", "SATURDAY", "SUNDAY"]

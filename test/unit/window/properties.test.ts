@@ -4,7 +4,7 @@ import { isOpen as slowlyOpen } from "../../../core/testing/ReferenceWindow.ts"
 import * as Testing from "../../../core/testing/WindowGenerators.ts"
 import * as RunWindow from "../../../core/window/RunWindow.ts"
 
-const options = (runs: number) => ({ arbitrary: { runs, size: 20 }, timeout: 60_000 })
+const options = (runs: number) => ({ arbitrary: { runs, size: 20 } })
 
 const compile = (window: RunWindow.RunWindow) => RunWindow.compile(Result.getOrThrow(RunWindow.validate(window)).window)
 

@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
-import { Clock, Context, Effect, Exit, Layer, Logger, Metric, Queue, Result, Scope } from "effect"
+import { Clock, Context, Duration, Effect, Exit, Layer, Logger, Metric, Queue, Result, Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import * as Crypto from "../../adapters/crypto/Crypto.ts"
@@ -30,6 +30,7 @@ import { Signals } from "../../core/runtime/Signals.ts"
 import { TestTime } from "../../core/testing/TestTime.ts"
 import * as databases from "../support/databases.ts"
 import { daily, makeWorkflow, makeWorkspace, submission } from "../support/fixtures.ts"
+import { awaited } from "../support/waiting.ts"
 
 const folder = Effect.acquireRelease(
   Effect.sync(() => mkdtempSync(join(tmpdir(), "sluice-installation-"))),
@@ -344,6 +345,13 @@ it.layer(layer, { excludeTestServices: true })("an installation with a test cloc
     return { clock: Context.get(context, Clock.Clock), context, time }
   })
 
+  /** The scheduler and the worker never look by themselves, as they do every 30 seconds. */
+  const withoutLooks = (clock: Clock.Clock): Clock.Clock =>
+    Object.assign(Object.create(clock), {
+      sleep: (duration: Duration.Duration) =>
+        Duration.toMillis(duration) < 20_000 ? clock.sleep(duration) : Effect.never
+    })
+
   it.effect("has one time in all processes, also in those that start later", () =>
     Effect.gen(function* () {
       const [one, other] = [yield* started, yield* started]
@@ -382,9 +390,8 @@ it.layer(layer, { excludeTestServices: true })("an installation with a test cloc
         assert.strictEqual(yield* Queue.size(begun), 0)
         const midnight = Math.ceil(clock.currentTimeMillisUnsafe() / day) * day
         yield* time.moveTo(midnight + hour * 3_600_000)
-        // The scheduler and the worker look by themselves every 30 seconds: this is sooner.
-        assert.strictEqual(yield* Effect.timeout(Queue.take(begun), "20 seconds"), sent.id)
-      }).pipe(Effect.provide(context))
+        assert.strictEqual(yield* awaited("the start of the run", Queue.take(begun)), sent.id)
+      }).pipe(Effect.provideService(Clock.Clock, withoutLooks(clock)), Effect.provide(context))
     }).pipe(Effect.scoped)
   )
 })

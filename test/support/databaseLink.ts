@@ -10,6 +10,8 @@ export interface DatabaseLink {
   readonly url: string
   /** Ends all connections, and refuses new ones. */
   readonly cut: Effect.Effect<void>
+  /** Ends all connections, and new ones as soon as they are there. */
+  readonly hangUp: Effect.Effect<void>
   /** Keeps all connections open and accepts new ones, but passes no data, like a server that hangs. */
   readonly freeze: Effect.Effect<void>
   /** Passes data again. */
@@ -24,9 +26,11 @@ export const linkTo = (database: string) =>
     const target = new URL(database)
     const pairs = new Set<readonly [Socket, Socket]>()
     let frozen = false
+    let isHangingUp = false
     let opened = 0
     const server = createServer({ pauseOnConnect: true }, (client) => {
       opened += 1
+      if (isHangingUp) return void client.destroy()
       const upstream = dial(Number(target.port), target.hostname)
       const pair = [client, upstream] as const
       pairs.add(pair)
@@ -53,6 +57,7 @@ export const linkTo = (database: string) =>
       else resume(Effect.void)
       for (const pair of pairs) for (const one of pair) one.destroy()
     })
+    const listenAgain = Effect.suspend(() => (server.listening ? Effect.void : listen(port)))
     const port = yield* Effect.acquireRelease(listen(0), () => cut)
     const url = new URL(database)
     url.host = `127.0.0.1:${port}`
@@ -64,10 +69,16 @@ export const linkTo = (database: string) =>
         frozen = true
         for (const pair of pairs) for (const one of pair) one.pause()
       }),
+      hangUp: Effect.gen(function* () {
+        isHangingUp = true
+        for (const pair of pairs) for (const one of pair) one.destroy()
+        yield* listenAgain
+      }),
       restore: Effect.gen(function* () {
         frozen = false
+        isHangingUp = false
         for (const pair of pairs) for (const one of pair) one.resume()
-        if (!server.listening) yield* listen(port)
+        yield* listenAgain
       })
     } satisfies DatabaseLink
   })

@@ -131,9 +131,7 @@ export const problem = (title: string, message: string): string =>
   layout(title, `<main class="card narrow"><h1>${escape(title)}</h1><p>${escape(message)}</p></main>`)
 
 export const money = (cents: number): string =>
-  `€ ${Math.floor(cents / 100)
-    .toString()
-    .replace(/\B(?=(\d{3})+$)/g, ",")}.${String(cents % 100).padStart(2, "0")}`
+  `€ ${Math.floor(cents / 100).toLocaleString("en")}.${String(cents % 100).padStart(2, "0")}`
 
 const header = `<header><b>Marlow Wholesale</b><a id="sign-out" href="/logout">Sign out</a></header>`
 

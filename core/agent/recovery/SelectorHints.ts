@@ -34,7 +34,7 @@ const ofRole = (selector: string): Appearance => {
 
 const ofCss = (selector: string): Appearance => {
   const wanted = without(selector, /:not\(/i)
-  const last = wanted.split(/\s*(?:>>|[>+~]|\s)\s*(?![^[]*\])/).at(-1) ?? ""
+  const last = lastCompound(wanted)
   const found: Partial<Record<Trait, string>> = {}
   const id = /#([\w-]+)/.exec(last.replace(/\[[^[\]]*\]/g, ""))
   if (id?.[1] !== undefined) found.id = id[1]
@@ -44,6 +44,15 @@ const ofCss = (selector: string): Appearance => {
   const shown = /:has-text\(["']([^"']+)["']\)/.exec(last)
   if (shown?.[1] !== undefined) found.text = shown[1]
   return { ...unknown, ...found, tag: /^[a-z][\w-]*/i.exec(last)?.[0].toLowerCase() ?? "" }
+}
+
+/** What stands behind the last combinator. What looks like one between brackets is a part of a value. */
+const lastCompound = (selector: string): string => {
+  let last = ""
+  for (const [piece] of selector.matchAll(/\[(?:"[^"]*"|'[^']*'|[^\]"'])*\]?|[>+~\s]+|[^[>+~\s]+/g)) {
+    last = /^[>+~\s]/.test(piece) ? "" : last + piece
+  }
+  return last
 }
 
 const ofXPath = (selector: string): Appearance => {

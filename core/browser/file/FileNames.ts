@@ -19,7 +19,7 @@ export const safe = (given: string, fallback = "download"): string => {
   const name = last
     .replace(refused, "")
     .replace(/\s+/g, " ")
-    .replace(/^[. ]+|[. ]+$/g, "")
+    .replace(/^[. ]+|(?<![. ])[. ]+$/g, "")
     .replace(devices, "_$1")
   if (name === "") return fallback
   const dot = name.lastIndexOf(".")

@@ -154,7 +154,7 @@ export const settle = (
   }
   for (const [path, message] of waysIn(type, access)) problem(path, message)
   for (const name of ["mount", "auth_mount", "namespace"] as const) {
-    const path = access[name]?.replace(/^\/+|\/+$/g, "")
+    const path = access[name]?.replace(/^\/+|(?<!\/)\/+$/g, "")
     if (path === undefined) continue
     // The namespace becomes a header, and headers are ASCII.
     if (isPath(path) && (name !== "namespace" || /^[\x21-\x7e]*$/.test(path))) access[name] = path

@@ -18,6 +18,7 @@ import { WorkflowStore } from "../../core/workflow/WorkflowStore.ts"
 import type { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
 import * as databases from "../support/databases.ts"
 import { makeWorkflow, makeWorkspace, submission } from "../support/fixtures.ts"
+import { isAll } from "../support/scale.ts"
 
 type Stores = ArtifactStore | DecisionStore | EvidenceStore | RunStore | WorkflowStore | WorkspaceStore
 
@@ -178,5 +179,5 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
   })
 
 suite("memory", ...databases.memory)
-suite("embedded", ...databases.embedded)
+if (isAll) suite("embedded", ...databases.embedded)
 suite("postgres", ...databases.postgres)

@@ -9,6 +9,7 @@ import { Audit, type Draft } from "../../core/workspace/audit/Audit.ts"
 import type { AuditAction } from "../../core/workspace/audit/AuditAction.ts"
 import * as databases from "../support/databases.ts"
 import { makeWorkflow, makeWorkspace } from "../support/fixtures.ts"
+import { isAll } from "../support/scale.ts"
 
 const draft = (action: AuditAction, resourceId = randomUUID()): Draft => ({
   action,
@@ -24,7 +25,7 @@ const suite = <E, R>(name: string, layer: Layer.Layer<AuditContract.Stores | R, 
   })
 
 suite("memory", databases.memory[0])
-suite("embedded", databases.embedded[0])
+if (isAll) suite("embedded", databases.embedded[0])
 suite("postgres", databases.postgres[0])
 
 it.live("the database refuses to change or delete an entry of the audit trail, and undoes one with its change", () =>

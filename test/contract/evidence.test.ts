@@ -5,6 +5,7 @@ import * as DecisionContract from "../../core/testing/contract/run/DecisionContr
 import * as EvidenceContract from "../../core/testing/contract/run/EvidenceContract.ts"
 import * as LiveContract from "../../core/testing/contract/run/LiveContract.ts"
 import * as databases from "../support/databases.ts"
+import { isAll } from "../support/scale.ts"
 
 type Stores = DecisionContract.Stores | EvidenceContract.Stores | LiveContract.Stores
 
@@ -20,5 +21,5 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
   })
 
 suite("memory", ...databases.memory)
-suite("embedded", ...databases.embedded)
+if (isAll) suite("embedded", ...databases.embedded)
 suite("postgres", ...databases.postgres)

@@ -6,6 +6,7 @@ import * as HoldAnnouncement from "../../core/run/hold/HoldAnnouncement.ts"
 import * as HoldContract from "../../core/testing/contract/start/HoldContract.ts"
 import { WorkspaceId } from "../../core/workspace/Ids.ts"
 import * as databases from "../support/databases.ts"
+import { isAll } from "../support/scale.ts"
 
 /** The contract, kept by one implementation that is emptied before each promise. */
 const suite = <E, R>(
@@ -18,7 +19,7 @@ const suite = <E, R>(
   })
 
 suite("memory", ...databases.memory)
-suite("embedded", ...databases.embedded)
+if (isAll) suite("embedded", ...databases.embedded)
 suite("PostgreSQL", ...databases.postgres)
 
 const webhookOf = (more: Partial<Webhook>): Webhook => ({

@@ -5,6 +5,7 @@ import * as Idempotency from "../../core/workspace/request/Idempotency.ts"
 import { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
 import * as databases from "../support/databases.ts"
 import { makeWorkspace } from "../support/fixtures.ts"
+import { isAll } from "../support/scale.ts"
 
 const { promises, undoing } = IdempotencyContract
 
@@ -19,7 +20,7 @@ const suite = <E, R>(
   })
 
 suite("memory", databases.memory[0], promises)
-suite("embedded", databases.embedded[0])
+if (isAll) suite("embedded", databases.embedded[0])
 suite("PostgreSQL", databases.postgres[0])
 
 it.layer(databases.memory[0])("a store of answers in memory", (it) => {

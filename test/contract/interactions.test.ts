@@ -20,6 +20,7 @@ import { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
 import * as databases from "../support/databases.ts"
 import { makeWorkspace } from "../support/fixtures.ts"
 import { code, questionOf } from "../support/questions.ts"
+import { isAll } from "../support/scale.ts"
 import { awaited } from "../support/waiting.ts"
 
 type Stores = EventLog | InteractionStore | RunStore | WorkflowStore | WorkspaceStore
@@ -90,7 +91,7 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
   })
 
 suite("memory", ...databases.memory)
-suite("embedded", ...databases.embedded)
+if (isAll) suite("embedded", ...databases.embedded)
 suite("postgres", ...databases.postgres)
 
 it.effect("an answer reaches a worker in another process at once, and a third process after a restart", () =>

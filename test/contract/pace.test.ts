@@ -2,6 +2,7 @@ import { it } from "@effect/vitest"
 import { Effect, type Layer } from "effect"
 import * as PaceContract from "../../core/testing/contract/start/PaceContract.ts"
 import * as databases from "../support/databases.ts"
+import { isAll } from "../support/scale.ts"
 
 /** The contract, kept by one implementation that is emptied before each promise. */
 const suite = <E, R>(
@@ -14,5 +15,5 @@ const suite = <E, R>(
   })
 
 suite("memory", ...databases.memory)
-suite("embedded", ...databases.embedded)
+if (isAll) suite("embedded", ...databases.embedded)
 suite("PostgreSQL", ...databases.postgres)

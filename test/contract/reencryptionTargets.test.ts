@@ -3,6 +3,7 @@ import { Effect, type Layer } from "effect"
 import * as SealedContract from "../../core/testing/contract/vault/SealedContract.ts"
 import * as ReencryptionTargets from "../../core/vault/keys/ReencryptionTargets.ts"
 import * as databases from "../support/databases.ts"
+import { isAll } from "../support/scale.ts"
 
 /** The contract, kept by one implementation that is emptied before each promise. */
 const suite = <E, R>(
@@ -30,5 +31,5 @@ const suite = <E, R>(
   })
 
 suite("memory", ...databases.memory)
-suite("embedded", ...databases.embedded)
+if (isAll) suite("embedded", ...databases.embedded)
 suite("PostgreSQL", ...databases.postgres)

@@ -14,6 +14,7 @@ import type { WorkflowId, WorkspaceId } from "../../core/workspace/Ids.ts"
 import type { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
 import * as databases from "../support/databases.ts"
 import { daily, makeWorkflow, makeWorkspace, submission } from "../support/fixtures.ts"
+import { isAll } from "../support/scale.ts"
 
 type Stores = GateStore | RunStore | VaultEntries | WorkflowStore | WorkspaceStore
 
@@ -311,5 +312,5 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
   })
 
 suite("memory", ...databases.memory)
-suite("embedded", ...databases.embedded)
+if (isAll) suite("embedded", ...databases.embedded)
 suite("postgres", ...databases.postgres)

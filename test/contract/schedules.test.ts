@@ -2,7 +2,7 @@ import { it } from "@effect/vitest"
 import type { Layer } from "effect"
 import * as ScheduleContract from "../../core/testing/contract/run/ScheduleContract.ts"
 import * as databases from "../support/databases.ts"
-import { scale } from "../support/scale.ts"
+import { isAll, scale } from "../support/scale.ts"
 
 /** The contract, kept by one implementation. */
 const suite = <E, R>(name: string, layer: Layer.Layer<ScheduleContract.Stores | R, E>, kills: ScheduleContract.Kills) =>
@@ -11,5 +11,5 @@ const suite = <E, R>(name: string, layer: Layer.Layer<ScheduleContract.Stores | 
   })
 
 suite("memory", databases.memory[0], { firings: 1_000, kills: 1_000, turns: 900 })
-suite("embedded", databases.embedded[0], { firings: 20 * scale, kills: 6 * scale, turns: 20_000 })
+if (isAll) suite("embedded", databases.embedded[0], { firings: 20 * scale, kills: 6 * scale, turns: 20_000 })
 suite("PostgreSQL", databases.postgres[0], { firings: 40 * scale, kills: 10 * scale, turns: 20_000 })

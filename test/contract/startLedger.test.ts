@@ -12,7 +12,7 @@ import { always, change, set, startOne } from "../../core/testing/contract/run/S
 import type { ValidRunWindow } from "../../core/window/RunWindow.ts"
 import * as databases from "../support/databases.ts"
 import { daily, makeWorkflow, makeWorkspace, submission } from "../support/fixtures.ts"
-import { scale } from "../support/scale.ts"
+import { isAll, scale } from "../support/scale.ts"
 
 const hourMillis = 3_600_000
 const utcHour = (at: number) => new Date(at).getUTCHours()
@@ -48,7 +48,7 @@ const suite = <E, R>(
   })
 
 suite("memory", ...databases.memory)
-suite("embedded", ...databases.embedded)
+if (isAll) suite("embedded", ...databases.embedded)
 suite("postgres", ...databases.postgres)
 
 it.live("of 1,200 starts, or 12,000 at ten times the scale, each is judged and none is outside its window", () =>

@@ -11,6 +11,7 @@ import { RunId, VersionId } from "../../core/workspace/Ids.ts"
 import type { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
 import * as databases from "../support/databases.ts"
 import { makeWorkflow, makeWorkspace, submission } from "../support/fixtures.ts"
+import { isAll } from "../support/scale.ts"
 
 /** Keeps a next version of a workflow that is as the one before. */
 const saveAgain = Effect.fn(function* (stored: Effect.Success<ReturnType<typeof makeWorkflow>>) {
@@ -175,7 +176,7 @@ const suite = <E>(name: string, layer: Layer.Layer<RunStore | WorkflowStore | Ga
   })
 
 suite("memory", databases.memory[0])
-suite("embedded", databases.embedded[0])
+if (isAll) suite("embedded", databases.embedded[0])
 suite("PostgreSQL", databases.postgres[0])
 
 it.layer(databases.postgres[0])("submissions within a transaction (PostgreSQL)", (it) => {

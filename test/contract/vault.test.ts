@@ -2,6 +2,7 @@ import { it } from "@effect/vitest"
 import type { Layer } from "effect"
 import * as VaultContract from "../../core/testing/contract/VaultContract.ts"
 import * as databases from "../support/databases.ts"
+import { isAll } from "../support/scale.ts"
 
 /** The contract, kept by one implementation. */
 const suite = <E, R>(name: string, layer: Layer.Layer<VaultContract.Stores | R, E>) =>
@@ -10,5 +11,5 @@ const suite = <E, R>(name: string, layer: Layer.Layer<VaultContract.Stores | R, 
   })
 
 suite("memory", databases.memory[0])
-suite("embedded", databases.embedded[0])
+if (isAll) suite("embedded", databases.embedded[0])
 suite("PostgreSQL", databases.postgres[0])

@@ -14,6 +14,7 @@ import type { Caller } from "../../core/workspace/Workspace.ts"
 import type { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
 import * as databases from "../support/databases.ts"
 import { makeWorkflow, makeWorkspace, stored, submission } from "../support/fixtures.ts"
+import { isAll } from "../support/scale.ts"
 
 type Stores = ComponentContract.Stores | GateStore | RunStore | WorkflowStore | WorkspaceStore
 
@@ -155,7 +156,7 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
   })
 
 suite("memory", ...databases.memory)
-suite("embedded", ...databases.embedded)
+if (isAll) suite("embedded", ...databases.embedded)
 suite("PostgreSQL", ...databases.postgres)
 
 it.layer(databases.postgres[0])("sizes in PostgreSQL", (it) => {

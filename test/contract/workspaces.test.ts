@@ -3,6 +3,7 @@ import type { Layer } from "effect"
 import * as WorkspaceContract from "../../core/testing/contract/WorkspaceContract.ts"
 import type { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
 import * as databases from "../support/databases.ts"
+import { isAll } from "../support/scale.ts"
 
 /** The contract, kept by one implementation. */
 const suite = <E, R>(name: string, layer: Layer.Layer<WorkspaceStore | R, E>) =>
@@ -11,5 +12,5 @@ const suite = <E, R>(name: string, layer: Layer.Layer<WorkspaceStore | R, E>) =>
   })
 
 suite("memory", databases.memory[0])
-suite("embedded", databases.embedded[0])
+if (isAll) suite("embedded", databases.embedded[0])
 suite("PostgreSQL", databases.postgres[0])

@@ -2,6 +2,8 @@
  * How known clients read a stream of events: their differences, as observed on the wire.
  */
 import { connect } from "node:net"
+import { Effect } from "effect"
+import { until } from "./waiting.ts"
 
 export interface Seen {
   readonly event: string
@@ -23,21 +25,14 @@ export const openRaw = (url: string, path: string, key: string, headers: Record<
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)
   let received = Buffer.alloc(0)
-  let watchers: Array<() => void> = []
   socket.write(
     [`GET ${path} HTTP/1.1`, `host: ${hostname}:${port}`, `cc-key: ${key}`, "accept: text/event-stream"]
       .concat(Object.entries(headers).map(([name, value]) => `${name}: ${value}`))
       .join("\r\n")
       .concat("\r\n\r\n")
   )
-  const tell = () => {
-    const all = watchers
-    watchers = []
-    for (const one of all) one()
-  }
   socket.on("data", (piece) => {
     received = Buffer.concat([received, piece])
-    tell()
   })
   socket.on("error", () => {})
   const split = () => {
@@ -64,10 +59,7 @@ export const openRaw = (url: string, path: string, key: string, headers: Record<
     head: () => split().head,
     body,
     chunks,
-    until: async (done) => {
-      while (!done(body())) await new Promise<void>((resolve) => watchers.push(resolve))
-      return body()
-    },
+    until: (done) => Effect.runPromise(until("what a stream brings", Effect.sync(body), done)),
     ended: new Promise((resolve) => socket.once("close", () => resolve())),
     close: () => socket.destroy()
   }

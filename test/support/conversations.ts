@@ -8,6 +8,7 @@ import * as Transition from "../../core/run/Transition.ts"
 import { graph } from "./fixtures.ts"
 import { home } from "./hosted.ts"
 import { type Member, Service } from "./service.ts"
+import { until } from "./waiting.ts"
 
 const workflow = { name: "Nightly", ...graph() }
 
@@ -45,9 +46,8 @@ export const conversationsOf = Effect.fnUntraced(function* ({ key }: Member) {
     yield* endAll
     const { body } = yield* post(`${base}/session`, { name: "New", startUrl: home })
     const id = String(body.conversationId)
-    while ((yield* send({ method: "GET", path: `${base}/${id}/status`, key })).body.isProcessing === true) {
-      yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
-    }
+    const status = send({ method: "GET", path: `${base}/${id}/status`, key })
+    yield* until("the end of a turn", status, (answer) => answer.body.isProcessing !== true)
     return id
   })
   const question = Effect.gen(function* () {

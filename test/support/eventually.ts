@@ -3,6 +3,7 @@
  */
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
+import { awaited } from "./waiting.ts"
 
 /** Lets work that does not depend on the clock, such as cryptography, finish. */
 const settled = Effect.promise(async () => {
@@ -15,4 +16,4 @@ export const eventually = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
     const fiber = yield* Effect.forkChild(effect)
     while (fiber.pollUnsafe() === undefined) yield* Effect.andThen(settled, TestClock.adjust("100 millis"))
     return yield* Fiber.join(fiber)
-  })
+  }).pipe((ending) => awaited("an effect on the clock of the test", ending))

@@ -2,6 +2,7 @@
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { Effect } from "effect"
+import { until } from "./waiting.ts"
 
 export interface Span {
   /** The part of the service that recorded the span. */
@@ -73,17 +74,14 @@ export const collector = Effect.acquireRelease(
     const bodies: Array<string> = []
     const spans: Array<Span> = []
     const metrics = new Set<string>()
-    const listeners = new Set<() => void>()
-    const until = (holds: () => boolean) =>
-      Effect.callback<void>((resume) => {
-        const look = () => {
-          if (!holds()) return
-          listeners.delete(look)
-          resume(Effect.void)
-        }
-        listeners.add(look)
-        look()
-      })
+    const untilHolds = (holds: () => boolean) =>
+      Effect.asVoid(
+        until(
+          "what is sent to the receiver",
+          Effect.sync(() => ({ spans, metrics, holds: holds() })),
+          (seen) => seen.holds
+        )
+      )
     const server = createServer((request, answer) => {
       const pieces: Array<Buffer> = []
       request.on("data", (piece: Buffer) => pieces.push(piece))
@@ -95,7 +93,6 @@ export const collector = Effect.acquireRelease(
         for (const { scopeMetrics } of sent.resourceMetrics ?? []) {
           for (const one of scopeMetrics) for (const { name } of one.metrics) metrics.add(name)
         }
-        for (const listener of listeners) listener()
         answer.writeHead(200, { "content-type": "application/json" }).end("{}")
       })
     })
@@ -108,7 +105,7 @@ export const collector = Effect.acquireRelease(
           bodies,
           spans: () => spans,
           metrics: () => metrics,
-          until,
+          until: untilHolds,
           close
         })
       )

@@ -21,7 +21,20 @@ export const awaited = <A, E, R>(
   )
 
 /** Looks again and again until it sees what is wanted, and succeeds with that. */
-export const until = <A, E, R>(
+export const until: {
+  <A, B extends A, E, R>(
+    what: string,
+    look: Effect.Effect<A, E, R>,
+    isWanted: (seen: A) => seen is B,
+    limitMillis?: number
+  ): Effect.Effect<B, E, R>
+  <A, E, R>(
+    what: string,
+    look: Effect.Effect<A, E, R>,
+    isWanted: (seen: A) => boolean,
+    limitMillis?: number
+  ): Effect.Effect<A, E, R>
+} = <A, E, R>(
   what: string,
   look: Effect.Effect<A, E, R>,
   isWanted: (seen: A) => boolean,
@@ -30,11 +43,12 @@ export const until = <A, E, R>(
   Effect.suspend(() => {
     let last: unknown = "nothing"
     const looks = Effect.gen(function* () {
-      while (true) {
+      // What is soon there is soon seen.
+      for (let looked = 0; ; looked++) {
         const seen = yield* look
         if (isWanted(seen)) return seen
         last = seen
-        yield* pause(20)
+        yield* pause(Math.min(looked, 20))
       }
     })
     return awaited(what, looks, () => last, limitMillis)

@@ -6,6 +6,7 @@ import { NotResolved } from "../../../adapters/http/Names.ts"
 import * as Guard from "../../../adapters/playwright/walls/Guard.ts"
 import { listening } from "../../support/listening.ts"
 import { html, serve } from "../../support/site.ts"
+import { awaited } from "../../support/waiting.ts"
 
 /** A site that answers every request with these bytes, and may go away in the middle of them. */
 const site = (answer: string, ends: "stays" | "goes away") =>
@@ -60,7 +61,7 @@ const through = (answer: string, ends: "stays" | "goes away" = "stays") =>
   Effect.gen(function* () {
     const url = yield* site(answer, ends)
     const guard = yield* Guard.make(free)
-    return yield* ask(guard, url).pipe(Effect.timeout("30 seconds"))
+    return yield* awaited("an answer", ask(guard, url))
   }).pipe(Effect.scoped)
 
 /** The answer of a guard to a line of a client. */
@@ -190,6 +191,6 @@ describe("a host that is not reached", () => {
         kind: "unreachable",
         reason: "127.0.0.1 could not be reached: ECONNRESET"
       })
-    }).pipe(Effect.scoped, Effect.timeout("50 seconds"))
+    }).pipe(Effect.scoped)
   )
 })

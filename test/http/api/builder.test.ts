@@ -9,6 +9,7 @@ import { graphOf } from "../../support/browser.ts"
 import { framesOf, openRaw } from "../../support/clients.ts"
 import { home, hosted, list } from "../../support/hosted.ts"
 import { type Member, Service } from "../../support/service.ts"
+import { until } from "../../support/waiting.ts"
 
 const base = "/workflow-builder/agent"
 
@@ -16,11 +17,8 @@ const base = "/workflow-builder/agent"
 const rested = (key: string, id: string) =>
   Effect.gen(function* () {
     const { send } = yield* Service
-    while (true) {
-      const { body } = yield* send({ method: "GET", path: `${base}/${id}/status`, key })
-      if (body.isProcessing !== true) return body
-      yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
-    }
+    const status = Effect.map(send({ method: "GET", path: `${base}/${id}/status`, key }), ({ body }) => body)
+    return yield* until("the end of a turn", status, ({ isProcessing }) => isProcessing !== true)
   })
 
 const opened = (key: string, body: object = {}) =>

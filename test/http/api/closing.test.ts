@@ -5,16 +5,19 @@ import type { AddressInfo } from "node:net"
 import { Worker } from "node:worker_threads"
 import { assert, it } from "@effect/vitest"
 import { Context, Effect, Exit, Fiber, Layer, Scope } from "effect"
+import { TestClock } from "effect/testing"
 import * as Memory from "../../../adapters/memory/Memory.ts"
 import { afterWhatArrived, Closing } from "../../../apps/api/http/Closing.ts"
 import { kindsOf, openRaw } from "../../support/clients.ts"
+import { eventually } from "../../support/eventually.ts"
 import { graph } from "../../support/fixtures.ts"
+import { hangMillis } from "../../support/limits.ts"
 import * as TestService from "../../support/service.ts"
 import { openGate, layerWith as worker } from "../../support/worker.ts"
 
 const { Service } = TestService
 
-it.live("a closing server says so, serves for its grace, and closes once its runs and their streams have ended", () =>
+it.effect("a closing server says so, serves for its grace, and closes once its runs and their streams have ended", () =>
   Effect.gen(function* () {
     const scope = yield* Scope.make()
     const layer = worker(20_000).pipe(
@@ -33,7 +36,7 @@ it.live("a closing server says so, serves for its grace, and closes once its run
       json: { workflow_id: body.id, run_input_variables: { gate: "closing" }, client_id: client }
     })
     const session = String(started.body.session_id)
-    yield* Effect.promise(() => stream.until((all) => kindsOf(all, session).includes("execution.start")))
+    yield* eventually(Effect.promise(() => stream.until((all) => kindsOf(all, session).includes("execution.start"))))
     assert.strictEqual((yield* send({ method: "GET", path: "/readyz" })).status, 200)
 
     yield* Context.get(services, Closing).leave
@@ -42,15 +45,15 @@ it.live("a closing server says so, serves for its grace, and closes once its run
     assert.strictEqual(refused.status, 503)
     assert.strictEqual(refused.body.message, "This process is shutting down")
     // The run is still carried out, so new connections are served however long that takes.
-    yield* Effect.sleep("500 millis")
+    yield* TestClock.adjust("10 seconds")
     const listed = yield* send({ method: "GET", path: "/workflows", key })
     assert.strictEqual(listed.status, 200)
     assert.strictEqual(listed.headers.get("connection"), "close")
 
     yield* openGate("closing")
-    yield* Effect.promise(() => stream.ended)
+    yield* eventually(Effect.promise(() => stream.ended))
     assert.include(kindsOf(stream.body(), session), "execution.success")
-    yield* Fiber.join(leaving)
+    yield* eventually(Fiber.join(leaving))
     const unreachable = yield* Effect.flip(Effect.tryPromise(() => fetch(`${url}/healthz`)))
     assert.isDefined(unreachable)
   })
@@ -91,7 +94,7 @@ it("a server that closes while it is busy answers what has arrived meanwhile, an
   Atomics.store(flag, 0, 0)
   const meanwhile = sends()
   // This thread is busy until the request has arrived.
-  assert.notStrictEqual(Atomics.wait(flag, 0, 0, 20_000), "timed-out")
+  assert.notStrictEqual(Atomics.wait(flag, 0, 0, hangMillis), "timed-out")
   const closed = once(server, "close")
   server.close()
   assert.deepStrictEqual(await meanwhile, ["answered"])

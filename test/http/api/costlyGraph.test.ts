@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { Effect, Layer, Schedule } from "effect"
+import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import * as AgentExecutor from "../../../core/execution/AgentExecutor.ts"
 import * as Worker from "../../../core/run/Worker.ts"
@@ -7,6 +7,7 @@ import * as ScriptedBrowser from "../../../core/testing/browser/ScriptedBrowser.
 import * as Sandbox from "../../../core/workflow/sandbox/Sandbox.ts"
 import { graphOf } from "../../support/browser.ts"
 import { layerInMemory, Service } from "../../support/service.ts"
+import { until } from "../../support/waiting.ts"
 
 /** Reads no graph within its time, as on a machine that is slower than the one where the workflow was saved. */
 const slow: Sandbox.Shape = {
@@ -32,14 +33,12 @@ it.layer(layerInMemory)("a run whose graph takes too long to be read", (it) => {
       assert.strictEqual(saved.status, 201, saved.text)
       const run = yield* send({ method: "POST", path: "/run", key, json: { workflow_id: saved.body.id } })
       yield* working
-      const ended = yield* Effect.andThen(
+      const record = Effect.andThen(
         TestClock.adjust("50 millis"),
         send({ method: "GET", path: `/run/${run.body.session_id}`, key })
-      ).pipe(
-        Effect.flatMap(({ body }) => (body.execution_end === null ? Effect.fail("not yet") : Effect.succeed(body))),
-        Effect.retry(Schedule.recurs(500))
       )
-      const told = JSON.stringify(ended)
+      const ended = yield* until("the end of the run", record, ({ body }) => body.execution_end !== null)
+      const told = JSON.stringify(ended.body)
       assert.include(told, "LIMIT-E0007")
       assert.include(told, "The check takes longer than 10 s")
     })

@@ -7,6 +7,7 @@ import { EvidenceStore } from "../../../core/run/evidence/EvidenceStore.ts"
 import { RunStore } from "../../../core/run/RunStore.ts"
 import * as ScriptedBrowser from "../../../core/testing/browser/ScriptedBrowser.ts"
 import { layerInMemory, type Member, Service } from "../../support/service.ts"
+import { until } from "../../support/waiting.ts"
 
 const login = "https://shop.example/login"
 const list = "https://shop.example/orders"
@@ -405,7 +406,7 @@ it.layer(layerInMemory)("what a run leaves behind at its end", (it) => {
       )
       // The clock moves once the run waits: what comes before takes its time in other threads.
       const waits = Effect.map(get(me, `/run/${session}`), ({ body }) => JSON.stringify(body.events).includes("Wait"))
-      yield* Effect.repeat(waits, { until: (isWaiting) => isWaiting })
+      yield* until("the step that waits", waits, (isWaiting) => isWaiting)
       const moved = Effect.andThen(
         Effect.promise(() => new Promise((done) => setImmediate(done))),
         TestClock.adjust("100 millis")

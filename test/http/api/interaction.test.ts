@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Schedule } from "effect"
+import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import * as AgentExecutor from "../../../core/execution/AgentExecutor.ts"
 import * as Worker from "../../../core/run/Worker.ts"
@@ -7,6 +7,7 @@ import * as ScriptedBrowser from "../../../core/testing/browser/ScriptedBrowser.
 import { graphOf, type Step } from "../../support/browser.ts"
 import { code } from "../../support/questions.ts"
 import { layerInMemory, type Member, Service } from "../../support/service.ts"
+import { until } from "../../support/waiting.ts"
 
 const site = "https://bank.example/"
 const browser = ScriptedBrowser.layer({
@@ -47,15 +48,14 @@ const started = Effect.fnUntraced(function* (
     record,
     (body) => body.events as ReadonlyArray<{ event: string; payload: Body; at: string }>
   )
-  /** Waits until the record has what is looked for: the run continues in other fibers. */
-  const until = <A>(look: Effect.Effect<A | undefined, never, never>) =>
-    look.pipe(
-      Effect.flatMap((found) => (found === undefined ? Effect.fail("not yet") : Effect.succeed(found))),
-      Effect.retry(Schedule.recurs(2_000)),
-      Effect.orDie
+  const event = (name: string) => {
+    const isMeant = (one: { readonly event: string }) => one.event === name
+    return Effect.map(
+      until(name, events, (all) => all.some(isMeant)),
+      (all) => all.find(isMeant) ?? assert.fail(name)
     )
-  const event = (name: string) => until(Effect.map(events, (all) => all.find((one) => one.event === name)))
-  const ended = until(Effect.map(record, (body) => (body.execution_end === null ? undefined : body)))
+  }
+  const ended = until("the end of the run", record, (body) => body.execution_end !== null)
   const ask = (key = member.key) => send({ method: "GET", path: `${path}/user_interaction`, key })
   const answer = (json: unknown, key = member.key) =>
     send({ method: "POST", path: `${path}/user_interaction`, key, json })

@@ -9,6 +9,7 @@ import { Keys } from "../../../core/workspace/Keys.ts"
 import { WorkspaceStore } from "../../../core/workspace/WorkspaceStore.ts"
 import { workspaceOf } from "../../support/fixtures.ts"
 import { type Answer, layer as layerService, Service } from "../../support/service.ts"
+import { until } from "../../support/waiting.ts"
 
 const asking = (key: string) =>
   Effect.map(
@@ -106,7 +107,7 @@ layer(layerService)("the keys of a workspace", (it) => {
       assert.isNull(yield* used)
       yield* TestClock.adjust("61 seconds")
       // The note is written in the background, and each request gives it time.
-      assert.isString(yield* Effect.repeat(used, { until: (at) => at !== null }))
+      assert.isString(yield* until("the note of the last use", used, (at) => at !== null))
       assert.strictEqual((yield* short("GET", "/me")).status, 200)
       yield* TestClock.adjust("31 seconds")
       assert.strictEqual((yield* short("GET", "/me")).status, 401)

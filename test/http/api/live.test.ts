@@ -5,6 +5,7 @@ import { eventually } from "../../support/eventually.ts"
 import { graph } from "../../support/fixtures.ts"
 import { claim, connect, enter, start, watch } from "../../support/live.ts"
 import { layerInMemory, type Member, Service } from "../../support/service.ts"
+import { until } from "../../support/waiting.ts"
 
 const once = (told: ReadonlyArray<unknown>) => told.length > 0
 
@@ -168,8 +169,11 @@ it.layer(layerInMemory)("a live connection", (it) => {
           return false
         })
       )
-      const turn = Effect.promise(() => new Promise((done) => setImmediate(done)))
-      yield* Effect.repeat(turn, { until: () => looks > 0 })
+      yield* until(
+        "the first look",
+        Effect.sync(() => looks),
+        (count) => count > 0
+      )
       yield* revoke(me)
       const renewed = (yield* eventually(Fiber.join(watching))).told.at(-1)
       assert.deepInclude(renewed, { may_control: true, ended: false })

@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { Effect, Layer, Schedule } from "effect"
+import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import * as AgentExecutor from "../../../core/execution/AgentExecutor.ts"
 import * as Worker from "../../../core/run/Worker.ts"
@@ -7,6 +7,7 @@ import * as ScriptedBrowser from "../../../core/testing/browser/ScriptedBrowser.
 import { graphOf, type Step } from "../../support/browser.ts"
 import { asMember } from "../../support/credentials.ts"
 import { layerInMemory, Service } from "../../support/service.ts"
+import { until } from "../../support/waiting.ts"
 
 const site = "https://bank.example"
 const browser = ScriptedBrowser.layer({
@@ -63,17 +64,14 @@ const started = Effect.fnUntraced(function* (
     additional_context: {}
   })
   const path = `/run/${run.body.session_id}`
-  const until = <A>(look: (body: Fields) => A | undefined) =>
-    Effect.andThen(TestClock.adjust("50 millis"), ask("GET", path)).pipe(
-      Effect.flatMap(({ body }) => {
-        const found = look(body)
-        return found === undefined ? Effect.fail("not yet") : Effect.succeed(found)
-      }),
-      Effect.retry(Schedule.recurs(2_000)),
-      Effect.orDie
+  const record = Effect.andThen(TestClock.adjust("50 millis"), ask("GET", path))
+  const untilFound = <A>(look: (body: Fields) => A | undefined) =>
+    Effect.map(
+      until("what the record is to have", record, ({ body }) => look(body) !== undefined),
+      ({ body }) => look(body) as A
     )
-  const ended = until((body) => (body.execution_end === null ? undefined : body))
-  return { me, ask, path, id: String(run.body.session_id), workflowId: workflow.body.id, until, ended }
+  const ended = untilFound((body) => (body.execution_end === null ? undefined : body))
+  return { me, ask, path, id: String(run.body.session_id), workflowId: workflow.body.id, untilFound, ended }
 })
 
 it.layer(layerInMemory)("a run that signs in", (it) => {
@@ -85,7 +83,7 @@ it.layer(layerInMemory)("a run that signs in", (it) => {
           user_name: sealed("ada@bank.example"),
           password: sealed("battery & staple")
         }))
-        const waiting = yield* run.until((body) =>
+        const waiting = yield* run.untilFound((body) =>
           (body.events as ReadonlyArray<{ readonly event: string; readonly payload: Fields }>).find(
             ({ event }) => event === "interaction.waiting"
           )

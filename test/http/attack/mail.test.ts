@@ -10,6 +10,7 @@ import { VaultEntries } from "../../../core/vault/VaultEntries.ts"
 import { makeWorkspace } from "../../support/fixtures.ts"
 import { inboxDomain, latest, mailed, makeCredential, receiving, smtp } from "../../support/inbox.ts"
 import { leastOf } from "../../support/leastOf.ts"
+import { hangMillis } from "../../support/limits.ts"
 import { usedMillis } from "../../support/processorTime.ts"
 
 /** Sends commands and mails one after the other, each when the one before was answered; answers the statuses. */
@@ -97,8 +98,8 @@ describe("the thread that reads mails", () => {
   const busy = new URL(
     `data:text/javascript,${encodeURIComponent(
       `import { parentPort } from "node:worker_threads"
-     parentPort.on("message", ({ asked: { html } }) => {
-       if (html === "loop") while (true);
+     parentPort.on("message", ({ asked: { html, kind } }) => {
+       if (kind === "mail") while (true);
        if (html === "memory") for (const all = []; ; ) all.push(new Array(1e6).fill(all.length))
        if (html === "exit") process.exit(1)
        parentPort.postMessage({ _tag: "Answered", text: JSON.stringify([html]) })
@@ -107,23 +108,26 @@ describe("the thread that reads mails", () => {
     )}`
   )
 
+  /** A mail takes too long; nothing else does. */
+  const deadlineMillis = (kind: MailThread.Question["kind"]) => (kind === "mail" ? 500 : hangMillis)
+  const bodies = (html: string) => ({ kind: "bodies", html, text: "" }) as const
+  const endless = { kind: "mail", raw: new Uint8Array() } as const
+
   it.live("is ended when a mail takes too long or too much memory, and the next mail is read by another", () =>
     Effect.gen(function* () {
-      const ask = MailThread.make({ module: busy, deadlineMillis: () => 4_000 })
-      const all = ["one", "loop", "two", "memory", "three", "exit", "four"]
-      const answers = yield* Effect.forEach(all, (html) => ask({ kind: "bodies", html, text: "" }), {
-        concurrency: "unbounded"
-      })
+      const ask = MailThread.make({ module: busy, deadlineMillis })
+      const later = ["two", "memory", "three", "exit", "four"].map(bodies)
+      const answers = yield* Effect.forEach([bodies("one"), endless, ...later], ask, { concurrency: "unbounded" })
       assert.deepStrictEqual(answers, [["one"], undefined, ["two"], undefined, ["three"], undefined, ["four"]])
     })
   )
 
   it.live("refuses a mail while as many wait as may, and reads those that wait", () =>
     Effect.gen(function* () {
-      const ask = MailThread.make({ module: busy, deadlineMillis: () => 500, waiting: 2 })
+      const ask = MailThread.make({ module: busy, deadlineMillis, waiting: 2 })
       const answers = yield* Effect.forEach(
-        ["loop", "one", "two", "three"],
-        (html) => Effect.exit(ask({ kind: "bodies", html, text: "" })),
+        [endless, ...["one", "two", "three"].map(bodies)],
+        (question) => Effect.exit(ask(question)),
         { concurrency: "unbounded" }
       )
       const [, , , refused] = answers

@@ -14,6 +14,7 @@ import { eventually } from "../../support/eventually.ts"
 import { graph } from "../../support/fixtures.ts"
 import { connect, enter, start } from "../../support/live.ts"
 import { layer, type Member, Service } from "../../support/service.ts"
+import { until } from "../../support/waiting.ts"
 
 const limited = (limits: StreamPlaces.Limits) =>
   Layer.fresh(layer).pipe(Layer.provide(Layer.succeed(StreamPlaces.StreamLimits, limits)))
@@ -70,14 +71,14 @@ const statusOf = ({ status }: Asked) => Effect.promise(() => status)
 /** Opens a stream as soon as there is a place for it. */
 const openOnceFree = (key: string, path: string) =>
   Effect.gen(function* () {
-    const stream = yield* open(key, path, { reads: true })
-    const status = yield* statusOf(stream)
-    if (status !== 200) assert.strictEqual(status, 429)
-    return { status, stream }
-  }).pipe(
-    Effect.repeat({ until: ({ status }) => status === 200 }),
-    Effect.map(({ stream }) => stream)
-  )
+    const opened = Effect.gen(function* () {
+      const stream = yield* open(key, path, { reads: true })
+      const status = yield* statusOf(stream)
+      if (status !== 200) assert.strictEqual(status, 429)
+      return { status, stream }
+    })
+    return (yield* until("a place for a stream", opened, ({ status }) => status === 200)).stream
+  })
 
 /** Waits until there is a place for a stream of a key. */
 const whenFree = (key: string) => Effect.scoped(openOnceFree(key, eventsOf(randomUUID())))
@@ -127,8 +128,8 @@ const chattyRun = Effect.fnUntraced(function* (me: Member, client: string) {
 /** The steps whose frames are there as a whole. */
 const stepsIn = (text: string) => [...text.matchAll(/step (\d+) "[^\n]*\n\n/g)].map(([, number]) => Number(number))
 
-/** Looks again after a while, until something holds. */
-const until = (holds: () => boolean) =>
+/** Looks again after a while on the clock of the test, until something holds. */
+const untilHolds = (holds: () => boolean) =>
   eventually(
     Effect.repeat(
       Effect.andThen(
@@ -154,7 +155,7 @@ it.layer(limited({ perKey: 1, perWorkspace: 10 }))("a client that does not read"
       const count = 400
       for (const from of numbers(count / 50)) yield* tell(numbers(50).map((step) => from * 50 + step))
       const [response] = served
-      yield* until(() => (response?.socket?.writableLength ?? 0) > 0)
+      yield* untilHolds(() => (response?.socket?.writableLength ?? 0) > 0)
       // A piece goes to its frame's end, and the socket holds what HTTP adds to it.
       assert.isAtMost(response?.socket?.writableLength ?? 0, 2 * 65_536)
       yield* eventually(whenFree(me.key))
@@ -166,7 +167,7 @@ it.layer(limited({ perKey: 1, perWorkspace: 10 }))("a client that does not read"
       const taken = stepsIn(stalled.text())
       assert.isBelow(taken.length, count)
       const next = yield* openOnceFree(me.key, eventsOf(client))
-      yield* until(() => new Set([...taken, ...stepsIn(next.text())]).size === count)
+      yield* untilHolds(() => new Set([...taken, ...stepsIn(next.text())]).size === count)
     }).pipe(Effect.scoped)
   )
 
@@ -178,11 +179,11 @@ it.layer(limited({ perKey: 1, perWorkspace: 10 }))("a client that does not read"
       const { tell } = yield* chattyRun(me, client)
       const stream = yield* open(me.key, eventsOf(client), { reads: true })
       yield* tell(numbers(50))
-      yield* until(() => stepsIn(stream.text()).length === 50)
+      yield* untilHolds(() => stepsIn(stream.text()).length === 50)
       // Four minutes of silence.
-      yield* until(() => stream.text().split("event: ping").length > 16)
+      yield* untilHolds(() => stream.text().split("event: ping").length > 16)
       yield* tell([50])
-      yield* until(() => stepsIn(stream.text()).includes(50))
+      yield* untilHolds(() => stepsIn(stream.text()).includes(50))
     }).pipe(Effect.scoped)
   )
 
@@ -377,7 +378,7 @@ it.layer(limited({ perKey: 1, perWorkspace: 1 }))("the place of a stream is free
         socket.write(`GET ${path} HTTP/1.1\r\nhost: ${hostname}\r\ncc-key: ${key}\r\n\r\n`)
       }
       // The second has its place, and is not sent yet.
-      yield* until(() => served[0]?.headersSent === true)
+      yield* untilHolds(() => served[0]?.headersSent === true)
       assert.strictEqual(yield* statusOf(yield* open(me.key, eventsOf(randomUUID()))), 429)
       socket.destroy()
       yield* eventually(whenFree(me.key))

@@ -4,6 +4,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
 import { Inbound } from "../../../apps/api/inbound/Inbound.ts"
 import { layerInMemory, Service } from "../../support/service.ts"
+import { until } from "../../support/waiting.ts"
 
 const secret = "an-inbound-secret-of-32-letters"
 
@@ -44,7 +45,7 @@ it.layer(service)("bodies of clients that have not proven the secret yet", (it) 
       leave()
       const body = JSON.stringify({ to: "+15550001111", text: "Your code is 482913" })
       const bring = send({ method: "POST", path: "/inbound/sms", raw: body, headers: signed(body) })
-      const { status } = yield* Effect.repeat(bring, { until: (answer) => answer.status !== 503 })
+      const { status } = yield* until("room for a body", bring, (answer) => answer.status !== 503)
       assert.strictEqual(status, 200)
     })
   )

@@ -11,19 +11,18 @@ import { canary, leaksIn, part, plainCanary } from "../../support/canaries.ts"
 import { graph } from "../../support/fixtures.ts"
 import { receiver } from "../../support/receiver.ts"
 import { layerWith, Service } from "../../support/service.ts"
+import { until } from "../../support/waiting.ts"
 
 type Line = Readonly<Record<string, unknown>>
 
 const json: Array<string> = []
 const others: Array<string> = []
-const watching = new Set<() => void>()
 
 const captured = Layer.merge(
   Logger.layer([
     Logger.make((entry) => {
       json.push(formatters.json?.log(entry) ?? "")
       others.push(formatters.pretty?.log(entry) ?? "", formatters.logfmt?.log(entry) ?? "")
-      for (const look of watching) look()
     })
   ]),
   Layer.succeed(References.MinimumLogLevel, "All")
@@ -31,16 +30,8 @@ const captured = Layer.merge(
 
 const lines = (): ReadonlyArray<Line> => json.map((line) => JSON.parse(line) as Line)
 /** Waits until so many lines are there. */
-const until = (count: number, isMeant: (line: Line) => boolean) =>
-  Effect.callback<void>((resume) => {
-    const look = () => {
-      if (lines().filter(isMeant).length < count) return
-      watching.delete(look)
-      resume(Effect.void)
-    }
-    watching.add(look)
-    look()
-  }).pipe(Effect.timeout("50 seconds"))
+const untilThere = (count: number, isMeant: (line: Line) => boolean) =>
+  until(`${count} lines`, Effect.sync(lines), (all) => all.filter(isMeant).length >= count)
 
 const requests = (id: string) => lines().filter((line) => line.message === "Request" && line.request_id === id)
 
@@ -123,7 +114,7 @@ it.layer(Layer.fresh(service), { excludeTestServices: true })("the log", (it) =>
       const session = String(started.body.session_id)
       yield* send({ method: "POST", path: `/run/${session}/interrupt`, key })
       const found = () => lines().filter(({ session_id }) => session_id === session)
-      yield* until(2, (line) => line.session_id === session && line.message === "Delivery accepted")
+      yield* untilThere(2, (line) => line.session_id === session && line.message === "Delivery accepted")
       const transitions = found().filter(({ message }) => /^Run /.test(String(message)))
       assert.deepStrictEqual(
         transitions.map(({ event }) => event),
@@ -184,7 +175,7 @@ it.layer(Layer.fresh(service), { excludeTestServices: true })("the log", (it) =>
       }
       yield* send({ method: "POST", path: `/inbound/sms?secret=${planted.query.value}`, json: planted.body.value })
       yield* send({ method: "POST", path: "/vault", key, json: { password: planted.body.value } })
-      yield* until(1, ({ message }) => message === "Delivery failed and is tried again")
+      yield* untilThere(1, ({ message }) => message === "Delivery failed and is tried again")
       const evidence = [...json, ...others].map((bytes) => ({ channel: "log", bytes }))
       assert.deepStrictEqual(leaksIn(evidence, [part, ...Object.values(planted)]), [])
       assert.isTrue(lines().some((line) => line.key_id === keyId && line.route === "/vault"))

@@ -8,6 +8,7 @@ import { ReceivedCodes } from "../../../core/vault/inbox/ReceivedCodes.ts"
 import { Receiving } from "../../../core/vault/inbox/Receiving.ts"
 import { makeWorkspace } from "../../support/fixtures.ts"
 import { dkimKey, inboxDomain, latest, makeCredential, receiving, smtp } from "../../support/inbox.ts"
+import { awaited } from "../../support/waiting.ts"
 
 /** Sends a mail as a mail program does; answers what the server said, or the refusal. */
 const send = (mail: SendMailOptions, options: object = {}) =>
@@ -43,32 +44,35 @@ const codeMail = (to: string | ReadonlyArray<string>, code: string): SendMailOpt
 
 /** Speaks to the server line by line. */
 const speak = (lines: ReadonlyArray<string>, { until = "221" } = {}) =>
-  Effect.flatMap(SmtpServer.SmtpServer, ({ port }) =>
-    Effect.promise(
-      () =>
-        new Promise<string>((resolve) => {
-          const socket: Socket = connect(port, "127.0.0.1")
-          const waiting = [...lines]
-          let heard = ""
-          socket.setTimeout(20_000, () => socket.destroy())
-          socket.on("error", () => {})
-          socket.on("close", () => resolve(heard))
-          socket.on("data", (chunk) => {
-            heard += chunk.toString("latin1")
-            if (heard.split("\r\n").some((line) => line.startsWith(until))) {
-              socket.end()
-              return
-            }
-            // One answer, one more line.
-            if (/^\d{3} [^\r]*\r\n$/m.test(chunk.toString("latin1"))) {
-              const next = waiting.shift()
-              if (next === undefined) socket.end()
-              else socket.write(next)
-            }
+  Effect.flatMap(SmtpServer.SmtpServer, ({ port }) => {
+    let heard = ""
+    return awaited(
+      "the end of a conversation",
+      Effect.promise(
+        () =>
+          new Promise<string>((resolve) => {
+            const socket: Socket = connect(port, "127.0.0.1")
+            const waiting = [...lines]
+            socket.on("error", () => {})
+            socket.on("close", () => resolve(heard))
+            socket.on("data", (chunk) => {
+              heard += chunk.toString("latin1")
+              if (heard.split("\r\n").some((line) => line.startsWith(until))) {
+                socket.end()
+                return
+              }
+              // One answer, one more line.
+              if (/^\d{3} [^\r]*\r\n$/m.test(chunk.toString("latin1"))) {
+                const next = waiting.shift()
+                if (next === undefined) socket.end()
+                else socket.write(next)
+              }
+            })
           })
-        })
+      ),
+      () => heard
     )
-  )
+  })
 
 const shared = (options: Partial<SmtpServer.Options> = {}) => Layer.fresh(smtp(options))
 

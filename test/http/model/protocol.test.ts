@@ -1,7 +1,8 @@
 /** The model port on a service that speaks the protocol of chat completions, well or badly. */
 import { assert, it } from "@effect/vitest"
-import { Effect, Redacted, Result, type Schema } from "effect"
+import { Clock, Duration, Effect, Redacted, Result, type Schema } from "effect"
 import { Model, type Question } from "../../../core/agent/model/Model.ts"
+import { hangMillis } from "../../support/limits.ts"
 import { type Asked, calls, choice, type Reply, says, status, withModel } from "../../support/modelServer.ts"
 
 const tool = {
@@ -15,7 +16,7 @@ const question: Question = {
   parts: [{ _tag: "Text", text: "The button" }],
   form: { _tag: "Choice", tools: [tool] },
   model: null,
-  timeoutMillis: 5_000
+  timeoutMillis: hangMillis
 }
 
 const schema = { type: "object", properties: { holds: { type: "boolean" } }, required: ["holds"] }
@@ -170,12 +171,22 @@ it.live.each<readonly [string, Reply, string, string]>([
 
 it.live("a failure that may pass is retried, not before the service wants it", () =>
   Effect.gen(function* () {
-    const began = performance.now()
+    const slept: Array<number> = []
+    const clock: Clock.Clock = Object.assign(Object.create(yield* Clock.Clock), {
+      sleep: (duration: Duration.Duration) => {
+        const millis = Duration.toMillis(duration)
+        if (millis >= hangMillis) return Effect.never
+        return Effect.sync(() => void slept.push(millis))
+      }
+    })
     const good = calls("choose_element", { element: "e1" })
-    const { outcome, seen } = yield* answer([status(429, {}, { "retry-after": "0.3" }), status(503), good])
+    const replies = [status(429, {}, { "retry-after": "7" }), status(503), good]
+    const { outcome, seen } = yield* Effect.provideService(answer(replies), Clock.Clock, clock)
     assert.isTrue(Result.isSuccess(outcome))
     assert.lengthOf(seen, 3)
-    assert.isAtLeast(performance.now() - began, 300)
+    assert.lengthOf(slept, 2)
+    assert.isAtLeast(slept[0] ?? 0, 7_000)
+    assert.isBelow(slept[1] ?? 0, 7_000)
   })
 )
 

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto"
 import { assert, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Clock, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import * as HttpSender from "../../../adapters/http/HttpSender.ts"
 import * as Memory from "../../../adapters/memory/Memory.ts"
@@ -15,6 +15,7 @@ import { eventually } from "../../support/eventually.ts"
 import { daily, graph } from "../../support/fixtures.ts"
 import { type Received, type Receiver, receiver } from "../../support/receiver.ts"
 import { layerWith, type Member, Service } from "../../support/service.ts"
+import { until } from "../../support/waiting.ts"
 
 const sending = { ...HttpSender.defaults, allowPrivateNetworks: true }
 
@@ -85,11 +86,11 @@ it.layer(dispatchingNow)("a webhook", (it) => {
     expected: (log: ReadonlyArray<Logged>) => boolean
   ) {
     const { send } = yield* Service
-    while (true) {
-      const { body } = yield* send({ method: "GET", path: `/webhooks/${session}`, key })
-      const log = body.webhook_events as ReadonlyArray<Logged>
-      if (expected(log)) return log
-    }
+    const log = Effect.map(
+      send({ method: "GET", path: `/webhooks/${session}`, key }),
+      ({ body }) => body.webhook_events as ReadonlyArray<Logged>
+    )
+    return yield* until("the deliveries of a run", log, expected)
   })
 
   const events = (from: Receiver, count: number) =>
@@ -115,7 +116,7 @@ it.layer(dispatchingNow)("a webhook", (it) => {
       assert.deepStrictEqual(Object.keys(first.body), ["event", "timestamp", "expires_at", "payload", "metadata"])
       assert.deepStrictEqual(first.body.metadata, { order: "Ä-7 \ud83d\ude80" })
       assert.strictEqual(first.text, JSON.stringify(first.body))
-      const expected = (Date.now() - behind) / 1_000 + 3_600
+      const expected = (yield* Clock.currentTimeMillis) / 1_000 + 3_600
       assert.isTrue(Math.abs(first.body.expires_at - expected) < 60)
 
       assert.throws(() => verify({ ...first, text: first.text.replace(session, "another") }), VerificationError)

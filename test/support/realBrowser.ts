@@ -6,6 +6,10 @@ import { Context, Effect, Layer, ManagedRuntime, Option } from "effect"
 import * as PlaywrightBrowser from "../../adapters/playwright/PlaywrightBrowser.ts"
 import * as Site from "../../apps/demo/Site.ts"
 import type { Browser } from "../../core/browser/Browser.ts"
+import * as LateMessages from "./lateMessages.ts"
+
+const delays = LateMessages.read(process.env.SLUICE_TEST_DELAY)
+if (delays !== null) LateMessages.install(delays)
 
 /** Chromium at the path that a service finds. */
 export const chromiumPath = Option.getOrThrow(

@@ -1,5 +1,6 @@
 /**
- * Lengths of time as PostgreSQL writes them: `01:30:00`, `7 days 00:00:00`, `1 day`, `1 year 2 mons`.
+ * Lengths of time as PostgreSQL writes them (`01:30:00`, `7 days 00:00:00`, `1 day`, `1 year 2 mons`), and as ISO 8601 does
+ * (`P1D`, `PT1H30M`).
  *
  * A month is a month of the calendar, a day is 24 hours, and the order of units does not matter.
  */
@@ -32,13 +33,36 @@ const units: Readonly<Record<string, Interval>> = {
 const maxMonths = 1_200
 const maxMillis = 36_525 * day
 
+/** The units of a duration in their order. Weeks and what is shorter may have a fraction, if nothing comes after it. */
+const iso =
+  /^p(?!$)(?:(\d+)y)?(?:(\d+)m)?(?:(\d+(?:[.,]\d{1,6})?)w)?(?:(\d+(?:[.,]\d{1,6})?)d)?(?:t(?!$)(?:(\d+(?:[.,]\d{1,6})?)h)?(?:(\d+(?:[.,]\d{1,6})?)m)?(?:(\d+(?:[.,]\d{1,6})?)s)?)?$/
+
+const isoUnits = ["year", "month", "week", "day", "hour", "minute", "second"]
+
+const parseIso = (written: string): Interval | null => {
+  const parts = (iso.exec(written)?.slice(1) ?? []).map((part) => part?.replace(",", "."))
+  const given = parts.filter((part) => part !== undefined)
+  if (given.length === 0 || given.slice(0, -1).some((part) => part.includes("."))) return null
+  let [months, millis] = [0, 0]
+  isoUnits.forEach((name, index) => {
+    const [unit, count] = [units[name], Number(parts[index] ?? 0)]
+    months += count * (unit?.months ?? 0)
+    millis += count * (unit?.millis ?? 0)
+  })
+  return bounded(months, millis)
+}
+
 /**
  * Parses an interval that is positive and at most a hundred years; `null` for any other text.
  */
 export const parse = (text: string): Interval | null => {
   const written = text.trim().toLowerCase()
-  if (written.length > 100 || !/^((\d+ ?[a-z]+)( +|$))*(\d{1,7}:[0-5]\d(:[0-5]\d(\.\d{1,6})?)?)?$/.test(written))
-    return null
+  if (written.length > 100) return null
+  return written.startsWith("p") ? parseIso(written) : parsePostgres(written)
+}
+
+const parsePostgres = (written: string): Interval | null => {
+  if (!/^((\d+ ?[a-z]+)( +|$))*(\d{1,7}:[0-5]\d(:[0-5]\d(\.\d{1,6})?)?)?$/.test(written)) return null
   let months = 0
   let millis = 0
   for (const [, count, name = ""] of written.matchAll(/(?<!\d)(\d+) ?([a-z]+)/g)) {
@@ -52,9 +76,12 @@ export const parse = (text: string): Interval | null => {
     const [, hours, minutes, seconds = "0"] = clock
     millis += (Number(hours) * 3_600 + Number(minutes) * 60 + Number(seconds)) * second
   }
-  return (months === 0 && millis === 0) || months > maxMonths || millis > maxMillis
-    ? null
-    : { months, millis: Math.round(millis) }
+  return bounded(months, millis)
+}
+
+const bounded = (months: number, exact: number): Interval | null => {
+  const millis = Math.round(exact)
+  return (months === 0 && millis === 0) || months > maxMonths || millis > maxMillis ? null : { months, millis }
 }
 
 /** The instant an interval after another. A month after the last of January is the last of February. */
@@ -69,6 +96,6 @@ export const after = (at: number, { millis, months }: Interval): number => {
 /** An interval as text. It is stored unchanged. */
 export const IntervalText = Schema.String.check(
   Schema.makeFilter((text) => parse(text) !== null, {
-    message: "Expected an interval of time such as 01:30:00, 1 day or 7 days 00:00:00, at most 100 years"
+    message: "Expected an interval of time such as 01:30:00, 7 days 00:00:00 or P1DT12H, at most 100 years"
   })
 )

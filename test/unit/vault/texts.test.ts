@@ -18,7 +18,16 @@ const read: ReadonlyArray<readonly [string, Interval.Interval]> = [
   ["1 year 2 mons 3 days 04:05:06", { months: 14, millis: 3 * day + 4 * hour + 306_000 }],
   ["90 minutes", { months: 0, millis: 1.5 * hour }],
   ["30 mins 10 secs", { months: 0, millis: 1_810_000 }],
-  ["100 years", { months: 1_200, millis: 0 }]
+  ["100 years", { months: 1_200, millis: 0 }],
+  ["P1D", { months: 0, millis: day }],
+  ["p2w", { months: 0, millis: 14 * day }],
+  ["PT1H30M", { months: 0, millis: 1.5 * hour }],
+  ["PT1.5H", { months: 0, millis: 1.5 * hour }],
+  ["PT0,25S", { months: 0, millis: 250 }],
+  ["P1M", { months: 1, millis: 0 }],
+  ["PT1M", { months: 0, millis: 60_000 }],
+  ["P1Y2M3DT4H5M6S", { months: 14, millis: 3 * day + 4 * hour + 306_000 }],
+  ["P100Y", { months: 1_200, millis: 0 }]
 ]
 
 const refused = [
@@ -42,7 +51,23 @@ const refused = [
   "9999999:00:00",
   "1.5 days",
   "1 day; drop table",
-  "1 day ".repeat(50)
+  "1 day ".repeat(50),
+  "P",
+  "PT",
+  "P1",
+  "P1DT",
+  "P1H",
+  "PT1D",
+  "P1D1Y",
+  "P-1D",
+  "-P1D",
+  "P0D",
+  "PT0.0001S",
+  "00:00:00.0001",
+  "P1.5Y",
+  "P1.5DT1H",
+  "P101Y",
+  "P1D 01:00"
 ]
 
 describe("an interval", () => {

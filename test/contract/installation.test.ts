@@ -166,11 +166,14 @@ it.layer(layer)("an installation", (it) => {
       const registry = yield* Processes.make
       /** Passes time until it was said so often, and never more than the database keeps up with. */
       const said = Effect.fnUntraced(function* (text: RegExp, times: number) {
-        while (lines.filter((line) => text.test(line)).length < times) {
-          lines.push(...(yield* Queue.clear(grown)))
-          yield* registry.living
-          yield* TestClock.adjust("1 second")
-        }
+        const passing = Effect.gen(function* () {
+          while (lines.filter((line) => text.test(line)).length < times) {
+            lines.push(...(yield* Queue.clear(grown)))
+            yield* registry.living
+            yield* TestClock.adjust("1 second")
+          }
+        })
+        yield* awaited(`${times} lines as ${text}`, passing, () => lines)
       })
       const started = Effect.fnUntraced(function* (part: string, zoneData: string) {
         const scope = yield* Effect.acquireRelease(Scope.make(), (one) => Scope.close(one, Exit.void))

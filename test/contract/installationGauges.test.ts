@@ -17,6 +17,7 @@ import * as Periodic from "../../core/runtime/Periodic.ts"
 import * as databases from "../support/databases.ts"
 import { makeWorkflow, makeWorkspace, submission } from "../support/fixtures.ts"
 import { parse } from "../support/prometheus.ts"
+import { awaited } from "../support/waiting.ts"
 
 const [layer] = databases.postgres
 
@@ -99,11 +100,14 @@ const signsOf = ({ asked }: Process): number => asked.filter((one) => one === "a
 /** Passes time until each of these has given so many more signs of life, and never more than the database keeps up with. */
 const pass = Effect.fnUntraced(function* (rounds: number, ...all: ReadonlyArray<Process>) {
   const registry = yield* Processes.make
-  const until = all.map((one) => [one, signsOf(one) + rounds] as const)
-  while (until.some(([one, signs]) => signsOf(one) < signs)) {
-    yield* registry.living
-    if (all.every(({ connection }) => connection.unanswered === 0)) yield* TestClock.adjust("1 second")
-  }
+  const wanted = all.map((one) => [one, signsOf(one) + rounds] as const)
+  const passing = Effect.gen(function* () {
+    while (wanted.some(([one, signs]) => signsOf(one) < signs)) {
+      yield* registry.living
+      if (all.every(({ connection }) => connection.unanswered === 0)) yield* TestClock.adjust("1 second")
+    }
+  })
+  yield* awaited(`${rounds} signs of life`, passing, () => all.map(signsOf))
 })
 
 /** What each asked the database for in so many rounds from its next sign of life on, but for what retention keeps. */

@@ -21,7 +21,7 @@ import * as databases from "../support/databases.ts"
 import { makeWorkspace } from "../support/fixtures.ts"
 import { code, questionOf } from "../support/questions.ts"
 import { isAll } from "../support/scale.ts"
-import { awaited } from "../support/waiting.ts"
+import { awaited, until } from "../support/waiting.ts"
 
 type Stores = EventLog | InteractionStore | RunStore | WorkflowStore | WorkspaceStore
 
@@ -60,10 +60,10 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
         const [first] = yield* runs.events(one.run.id, 0)
         const own = (yield* runs.events(one.run.id, 0)).at(-1)
         // The end of the log settles when other transactions have ended.
-        const entry = yield* log.read(before, 1_000).pipe(
-          Effect.map(({ entries }) => entries.find(({ sequence }) => sequence === own?.sequence)),
-          Effect.repeat({ until: (found) => found !== undefined })
+        const { entries } = yield* until("the event in the log", log.read(before, 1_000), (read) =>
+          read.entries.some(({ sequence }) => sequence === own?.sequence)
         )
+        const entry = entries.find(({ sequence }) => sequence === own?.sequence)
         const links = { artifact: () => ({ url: "", expires: "" }), liveView: () => "" }
         for (const logged of [own, entry]) {
           assert.deepStrictEqual(logged?.event, event)

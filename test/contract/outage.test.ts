@@ -105,9 +105,8 @@ it.live("statements that were prepared before another version added columns are 
         yield* runs.submit(submission(workflow))
         yield* gates.change(caller.workspaceId, id, (gate) => Result.succeed({ ...gate, revision: gate.revision + 1 }))
         // A claim that waited for an edit of the gate may find that others took what it read; a worker looks again too.
-        const [claimed] = yield* runs
-          .claim({ worker: "w", limit: 1, leaseMillis: 30_000 })
-          .pipe(Effect.repeat({ until: (found) => found.length > 0 }))
+        const claim = runs.claim({ worker: "w", limit: 1, leaseMillis: 30_000 })
+        const [claimed] = yield* until("the start of a run", claim, ({ length }) => length > 0)
         const lease = { id: claimed?.run.id ?? RunId.make(""), fence: claimed?.run.lease.fence ?? 0 }
         yield* runs.settle(lease, (locked, at) => Transition.settle(locked, { _tag: "Success", data: {} }, at))
       })

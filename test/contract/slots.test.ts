@@ -29,6 +29,7 @@ import type { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
 import * as databases from "../support/databases.ts"
 import { makeWorkflow, makeWorkspace } from "../support/fixtures.ts"
 import { isAll } from "../support/scale.ts"
+import { until } from "../support/waiting.ts"
 
 type Stores = GateStore | RunStore | VaultEntries | WorkflowStore | WorkspaceStore | Signals
 
@@ -161,7 +162,7 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
           assert.strictEqual(again.run.id, abandoned.run.id)
           yield* TestClock.adjust(30_000)
           // The end of the claim before may still read the run under a lock. Then it is left to the next call.
-          yield* Effect.repeat(runs.reap(10, Transition.reap), { until: ({ length }) => length === 1 })
+          yield* until("the end of a lease", runs.reap(10, Transition.reap), ({ length }) => length === 1)
           const last = yield* one
           assert.strictEqual(last.run.id, abandoned.run.id)
           yield* finish(last)

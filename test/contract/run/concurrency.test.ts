@@ -55,7 +55,7 @@ it.live("no run starts after the answer to the edit that closed its window", () 
 
     const editor = (workflow: (typeof workflows)[number]) =>
       Effect.gen(function* () {
-        for (let round = 0; round < 40; round++) {
+        for (let round = 0; round < 40 || (yield* Ref.get(started)).length <= 100; round++) {
           yield* gates.setWindow(caller, workflow.workflow.id, closedNow(yield* Clock.currentTimeMillis))
           const from = yield* Clock.currentTimeMillis
           yield* gates.window(caller, workflow.workflow.id)
@@ -73,7 +73,6 @@ it.live("no run starts after the answer to the edit that closed its window", () 
     yield* Fiber.join(busy)
 
     const starts = yield* Ref.get(started)
-    assert.isAbove(starts.length, 100, "the test started too little to mean anything")
     assert.strictEqual(new Set(starts.map(({ id }) => id)).size, starts.length, "a run was started twice")
     const late = starts.filter(({ at, workflowId }) =>
       closed.some((stretch) => stretch.workflowId === workflowId && at > stretch.from && at < stretch.to)

@@ -25,6 +25,7 @@ import {
   tfa,
   welcome
 } from "../../support/logins.ts"
+import { until } from "../../support/waiting.ts"
 
 /** Something arrives for the credential. */
 const arrive = Effect.fnUntraced(function* (
@@ -135,9 +136,11 @@ describe("a code that is sent", () => {
       const address = Inbox.addressOf(workspaceId, accounts.entry, "inbox.example")
       yield* arrive("code", "222222")
       // The clock stands still until the code is taken.
-      while (Option.isSome(yield* codes.latest(workspaceId, address, { kind: "code", since: 0 }))) {
-        yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
-      }
+      yield* until(
+        "the code to be taken",
+        codes.latest(workspaceId, address, { kind: "code", since: 0 }),
+        Option.isNone
+      )
       assert.deepEqual((yield* eventually(Fiber.join(fiber))).outcome, welcome)
     }).pipe(Effect.provide(services("inbox.example")))
   )

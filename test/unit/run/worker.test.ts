@@ -16,6 +16,7 @@ import { makeEntry, naming } from "../../../core/testing/contract/start/Credenti
 import type { RunId, WorkspaceId } from "../../../core/workspace/Ids.ts"
 import type { Caller } from "../../../core/workspace/Workspace.ts"
 import { daily, makeWorkflow, makeWorkspace, submission } from "../../support/fixtures.ts"
+import { until } from "../../support/waiting.ts"
 
 const hour = 3_600_000
 const options: Worker.Options = { name: "w", capacity: 2, leaseMillis: 30_000, graceMillis: 10_000 }
@@ -269,7 +270,7 @@ it.effect("workers are woken when a credential comes free, and a failed login st
       const third = yield* Queue.take(begun)
       yield* Deferred.succeed(third.end, { _tag: "Failed", data: {}, errors: [], failedLogin: "USER" })
       const last = sent[3]?.id as RunId
-      while ((yield* status(last, caller.workspaceId)) !== "execution.stopped") yield* Effect.yieldNow
+      yield* until("the stop of the last run", status(last, caller.workspaceId), (now) => now === "execution.stopped")
       assert.strictEqual(yield* Queue.size(begun), 0)
       assert.strictEqual(yield* status(second.claimed.run.id, caller.workspaceId), "execution.start")
 

@@ -146,8 +146,10 @@ describe("the contract of solvers of captchas", () => {
 
   it.live.each(Object.keys(faults))("finds one %s", (fault) =>
     Effect.gen(function* () {
-      const [solver, broken] = faults[fault] ?? [sound, []]
-      assert.deepStrictEqual(yield* brokenBy(solver), [...broken])
+      const [solver, titled] = faults[fault] ?? [sound, []]
+      const hangs = titled.includes(titles.interrupted)
+      const broken = hangs ? Effect.provideService(brokenBy(solver), Contract.Patience, 1_000) : brokenBy(solver)
+      assert.deepStrictEqual(yield* broken, [...titled])
     })
   )
 })

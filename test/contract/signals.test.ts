@@ -11,7 +11,7 @@ const suite = <E, R>(
 ) =>
   it.layer(layer, { excludeTestServices: true })(`signals and watched runs (${name})`, (it) => {
     for (const { keeps, title } of SignalsContract.promises) {
-      it.effect(title, () => Effect.andThen(empty, keeps), 60_000)
+      it.effect(title, () => Effect.andThen(empty, keeps))
     }
   })
 

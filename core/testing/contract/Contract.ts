@@ -17,7 +17,8 @@
  * titles.includes("know nothing of runs and workflows of another workspace") // => true
  * ```
  */
-import { Cause, Effect, Exit } from "effect"
+import { Cause, Context, Effect, Exit } from "effect"
+import { PromiseBroken } from "./Assertions.ts"
 
 /** A promise of a port: its title, and the Effect that fails when the promise is broken. */
 export interface ContractPromise<Needs> {
@@ -37,6 +38,23 @@ export const promise = <A, E, Needs>(title: string, test: Effect.Effect<A, E, Ne
   title,
   keeps: Effect.asVoid(test)
 })
+
+/**
+ * For how long a promise waits for what it expects to end, in milliseconds by the clock of the runtime: 120,000 unless a
+ * program provides another number. It says nothing about speed, and only bounds how soon something that hangs is found.
+ */
+export const Patience = Context.Reference<number>("sluice/core/testing/contract/Patience", {
+  defaultValue: () => 120_000
+})
+
+/** Waits for an effect, which `what` names. Where it hangs, the promise is broken. */
+export const ends = <A, E, R>(what: string, effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | PromiseBroken, R> =>
+  Effect.flatMap(Patience, (millis) =>
+    Effect.timeoutOrElse(effect, {
+      duration: millis,
+      orElse: () => Effect.fail(new PromiseBroken(`expected an end of ${what}, got none in ${millis} ms`))
+    })
+  )
 
 /**
  * Gives each promise to a function such as `it` of a test runner. `provide` gives a promise the implementation that is

@@ -2,8 +2,8 @@
  * The promises of every implementation of `Signals`, and of `LiveChannel`, which brings pictures and messages of watched
  * runs from one process to another.
  *
- * They wait on the clock of the runtime for what is under way, at most 20 seconds: a channel of a database may lose a signal
- * and looks again later.
+ * They wait on the clock of the runtime for what is under way: a channel of a database may lose a signal and looks again
+ * later.
  */
 import { Effect, Fiber, Option, Schedule, Stream } from "effect"
 import { LiveChannel, maxMessageCharacters } from "../../execution/live/LiveChannel.ts"
@@ -19,7 +19,7 @@ import { makeWorkflow, makeWorkspace, newId, submission } from "./Fixtures.ts"
 export type Stores = LiveChannel | RunStore | Signals | WorkflowStore | WorkspaceStore
 
 const promise = <A, E>(title: string, test: Effect.Effect<A, E, Stores>) =>
-  Contract.promise(title, Effect.timeout(test, "20 seconds"))
+  Contract.promise(title, Contract.ends("what is waited for", test))
 
 const someRun = Effect.gen(function* () {
   const sent = submission(yield* makeWorkflow(yield* makeWorkspace()))

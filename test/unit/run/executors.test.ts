@@ -26,13 +26,13 @@ import { RunId } from "../../../core/workspace/Ids.ts"
 import type { WorkspaceStore } from "../../../core/workspace/WorkspaceStore.ts"
 import { graphOf } from "../../support/browser.ts"
 import { makeWorkflow, makeWorkspace, submission } from "../../support/fixtures.ts"
+import { hangMillis } from "../../support/limits.ts"
 
-const promises = ExecutorContract.promisesWithin(200)
-
-/** The titles of the promises that an executor breaks. */
-const brokenBy = (executor: Layer.Layer<ExecutorContract.Stores>) =>
-  Effect.map(Contract.broken(promises, Effect.provide(Layer.fresh(executor))), (broken) =>
-    broken.map(({ title }) => title)
+/** The titles of the promises that an executor breaks, which has so many milliseconds to end an attempt. */
+const brokenBy = (executor: Layer.Layer<ExecutorContract.Stores>, millis = hangMillis) =>
+  Effect.map(
+    Contract.broken(ExecutorContract.promisesWithin(millis), Effect.provide(Layer.fresh(executor))),
+    (broken) => broken.map(({ title }) => title)
   )
 
 // The agent
@@ -188,6 +188,8 @@ const own = (execute: Executor["Service"]["execute"]) => Layer.merge(attempts, L
 
 const another = RunId.make("00000000-0000-4000-8000-000000000009")
 
+const hanging = "that cannot be interrupted"
+
 const faults: Readonly<Record<string, readonly [Executor["Service"]["execute"], ReadonlyArray<string>]>> = {
   "that acts before it says so": [
     (claimed, reporter) =>
@@ -261,11 +263,9 @@ const faults: Readonly<Record<string, readonly [Executor["Service"]["execute"], 
       "an executor carries out several runs at once, each for itself"
     ]
   ],
-  "that cannot be interrupted": [
+  [hanging]: [
     (claimed, reporter) =>
-      claimed.run.input.kind === "endless"
-        ? Effect.andThen(Effect.uninterruptible(Effect.sleep("400 millis")), Effect.never)
-        : sound.execute(claimed, reporter),
+      claimed.run.input.kind === "endless" ? Effect.uninterruptible(Effect.never) : sound.execute(claimed, reporter),
     ["an executor ends promptly when it is interrupted, and reports nothing more"]
   ],
   "that goes on after it was interrupted": [
@@ -296,7 +296,7 @@ describe("the contract of executors", () => {
   it.live.each(Object.keys(faults))("finds one %s", (fault) =>
     Effect.gen(function* () {
       const [execute, titles] = faults[fault] ?? [sound.execute, []]
-      assert.deepStrictEqual(yield* brokenBy(own(execute)), [...titles])
+      assert.deepStrictEqual(yield* brokenBy(own(execute), fault === hanging ? 200 : hangMillis), [...titles])
     })
   )
 })

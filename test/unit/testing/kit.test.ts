@@ -340,7 +340,11 @@ describe("the contracts of collections, findings, starts, removal, secrets and s
         Effect.gen(function* () {
           const only = promises.filter((one) => one.title === title)
           assert.lengthOf(only, 1, title)
-          const broken = yield* Contract.broken(only, Effect.provide(stores))
+          const broken = yield* Effect.provideService(
+            Contract.broken(only, Effect.provide(stores)),
+            Contract.Patience,
+            1_000
+          )
           assert.deepStrictEqual(
             broken.map((one) => one.title),
             [title]

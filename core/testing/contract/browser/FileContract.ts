@@ -4,7 +4,7 @@
  *
  * The sites are yours: servers at private addresses, such as those of loopback, which answer as they are asked to.
  */
-import { Clock, Context, Effect, Fiber, Option, type Scope } from "effect"
+import { Clock, Context, Effect, Fiber, type Scope } from "effect"
 import { FileNotFetched, FileSource, fetchMillis } from "../../../browser/file/FileSource.ts"
 import * as SteppingClock from "../../SteppingClock.ts"
 import * as assert from "../Assertions.ts"
@@ -53,8 +53,8 @@ interface Given {
   readonly source: FileSource
   readonly sites: Sites["Service"]
   readonly time: SteppingClock.SteppingClock
-  /** Whether a fiber ends within two seconds of the clock of the machine. */
-  readonly ends: (fiber: Fiber.Fiber<unknown, unknown>) => Effect.Effect<boolean>
+  /** Waits for something to end, by the clock of the machine. */
+  readonly ends: typeof Contract.ends
 }
 
 const promise = <A, E>(title: string, test: (given: Given) => Effect.Effect<A, E, Scope.Scope>) =>
@@ -63,16 +63,18 @@ const promise = <A, E>(title: string, test: (given: Given) => Effect.Effect<A, E
     Effect.gen(function* () {
       const time = SteppingClock.make(0)
       const machine = yield* Clock.Clock
-      const ends: Given["ends"] = (fiber) =>
-        Effect.timeoutOption(Fiber.await(fiber), "2 seconds").pipe(
-          Effect.map(Option.isSome),
-          Effect.provideService(Clock.Clock, machine)
-        )
+      const ends: Given["ends"] = (what, effect) =>
+        Effect.provideService(Contract.ends(what, effect), Clock.Clock, machine)
       const given = { source: yield* FileSource, sites: yield* Sites, time, ends }
-      const tested = Effect.provideService(Effect.scoped(test(given)), Clock.Clock, time.clock)
-      return yield* Effect.timeout(tested, "20 seconds")
+      return yield* Effect.provideService(Effect.scoped(test(given)), Clock.Clock, time.clock)
     })
   )
+
+/** Ends when a site is asked, or an attempt ended without that. */
+const begun = (asked: Site["asked"], attempt: Fiber.Fiber<unknown, unknown>) =>
+  Effect.repeat(Effect.andThen(Effect.yieldNow, asked), {
+    until: (all) => all.length > 0 || attempt.pollUnsafe() !== undefined
+  })
 
 const bytes = (length: number, first = 0): Uint8Array => Uint8Array.from({ length }, (_, at) => (first + at) % 256)
 
@@ -193,12 +195,9 @@ export const promises: ReadonlyArray<Contract.ContractPromise<Sites>> = [
       for (const answering of ["nothing", "part"] as const) {
         const { asked, origin } = yield* given.sites.allowed(answering)
         const getting = yield* Effect.forkDetach(refused(given, `${origin}/scan.pdf?signature=canary`, "failed"))
-        yield* Effect.repeat(Effect.andThen(Effect.yieldNow, asked), {
-          until: (all) => all.length > 0 || getting.pollUnsafe() !== undefined
-        })
+        yield* given.ends("the wait for a request", begun(asked, getting))
         yield* given.time.advance(fetchMillis)
-        assert.isTrue(yield* given.ends(getting), `an attempt of ${fetchMillis} ms`)
-        yield* Fiber.join(getting)
+        yield* given.ends(`an attempt of ${fetchMillis} ms`, Fiber.join(getting))
       }
     })
   ),
@@ -207,11 +206,9 @@ export const promises: ReadonlyArray<Contract.ContractPromise<Sites>> = [
       for (const answering of ["nothing", "part"] as const) {
         const { asked, origin } = yield* sites.allowed(answering)
         const getting = yield* Effect.forkDetach(Effect.scoped(source.get(new URL("/scan.pdf", origin), anywhere)))
-        yield* Effect.repeat(Effect.andThen(Effect.yieldNow, asked), {
-          until: (all) => all.length > 0 || getting.pollUnsafe() !== undefined
-        })
-        yield* Effect.forkDetach(Fiber.interrupt(getting))
-        assert.isTrue(yield* ends(getting), "an attempt that was interrupted")
+        yield* ends("the wait for a request", begun(asked, getting))
+        const ending = yield* Effect.forkDetach(Fiber.interrupt(getting))
+        yield* ends("an attempt that was interrupted", Fiber.join(ending))
       }
       const { origin } = yield* sites.allowed({ status: 200, body: bytes(10) })
       yield* source.get(new URL("/scan.pdf", origin), anywhere)

@@ -28,14 +28,11 @@ const promise = <A, E>(
 ): Contract.ContractPromise<Brought> =>
   Contract.promise(
     `a recorder of spans ${title}`,
-    Effect.timeout(
-      Effect.gen(function* () {
-        const recorder = yield* Recorder
-        if (recorder === null) throw new assert.PromiseBroken("expected a recorder, got none")
-        return yield* test(recorder, yield* Brought)
-      }),
-      "20 seconds"
-    )
+    Effect.gen(function* () {
+      const recorder = yield* Recorder
+      if (recorder === null) throw new assert.PromiseBroken("expected a recorder, got none")
+      return yield* Contract.ends("what spans are waited for", test(recorder, yield* Brought))
+    })
   )
 
 const drawn = (make: () => string): ReadonlyArray<string> => Array.from({ length: 5_000 }, make)

@@ -16,7 +16,7 @@ export interface Execution {
   readonly inputs: Schema.JsonObject
   readonly outputSchema: Schema.JsonObject
   /** Present in a dry run: the value that is added to its output. */
-  readonly dryRun: { readonly addToOutput: Schema.JsonObject } | null
+  readonly dryRun: { readonly addToOutput: Schema.Json } | null
   /** Whether a person may correct inputs that a step cannot use. */
   readonly correctable: boolean
   /** The recoveries that it may try, and the fingerprints of elements; no recovery where it is omitted. */

@@ -7,6 +7,7 @@ import type { Secrets } from "../redaction/Secrets.ts"
 import * as OutputContract from "../workflow/contract/OutputContract.ts"
 import * as ErrorReferences from "../workflow/ErrorReferences.ts"
 import type { Node } from "../workflow/language/graph/Graph.ts"
+import * as Json from "../workspace/Json.ts"
 import type { Execution } from "./Execution.ts"
 import { type Category, type Code, declared, kinds, StepFailed } from "./Failure.ts"
 import type { Classification } from "./recovery/Classification.ts"
@@ -36,8 +37,8 @@ export const neverBegun = (code: Code, message: string, original: string | null 
 
 /** How an execution ended. A failed one keeps the data that it had gathered. */
 export type Outcome =
-  | { readonly _tag: "Success"; readonly data: Schema.JsonObject }
-  | { readonly _tag: "Failed"; readonly data: Schema.JsonObject; readonly failure: Failure }
+  | { readonly _tag: "Success"; readonly data: Schema.Json }
+  | { readonly _tag: "Failed"; readonly data: Schema.Json; readonly failure: Failure }
 
 /** The end at a node on a page: the data that the output schema allows, or that it does not fit. A dry run that ends before END may lack data. */
 export const finish = Effect.fnUntraced(function* (
@@ -47,7 +48,7 @@ export const finish = Effect.fnUntraced(function* (
   address: string
 ): Effect.fn.Return<Outcome> {
   const data = Memory.gathered(memory, execution.outputSchema)
-  const output = { ...OutputContract.project(execution.outputSchema, data), ...execution.dryRun?.addToOutput }
+  const output = added(OutputContract.project(execution.outputSchema, data), execution.dryRun?.addToOutput ?? {})
   const mismatch = node.action === "END" ? yield* OutputContract.mismatch(execution.outputSchema, output) : null
   const { secrets } = execution
   const shown = yield* secrets.hideInData(output)
@@ -60,6 +61,10 @@ export const finish = Effect.fnUntraced(function* (
     secrets
   )
 })
+
+/** The output of a dry run: the fields of an object are added to the data, any other value takes its place. */
+const added = (data: Schema.JsonObject, addToOutput: Schema.Json): Schema.Json =>
+  Json.isObject(addToOutput) ? { ...data, ...addToOutput } : addToOutput
 
 /** Facts about a failure in addition to those of the step. */
 export interface FailureFacts {
@@ -81,7 +86,7 @@ const nameFor = (node: Node | null, category: Category): string =>
 
 /** The failure of an execution, with the message that its node declares, if it declares one. */
 export const failed = (
-  data: Schema.JsonObject,
+  data: Schema.Json,
   { code, model, original, sentence }: StepFailed,
   node: Node | null,
   address: string | null,

@@ -30,7 +30,6 @@ import * as SavedGraph from "../workflow/SavedGraph.ts"
 import * as Sandbox from "../workflow/sandbox/Sandbox.ts"
 import { Workflows } from "../workflow/Workflows.ts"
 import type { RunId } from "../workspace/Ids.ts"
-import * as Json from "../workspace/Json.ts"
 import { bestEffort } from "./BestEffort.ts"
 import * as EvidenceRecorder from "./EvidenceRecorder.ts"
 import * as RunAccounts from "./RunAccounts.ts"
@@ -99,7 +98,7 @@ export const layer = Layer.effect(
           graph,
           inputs: { ...Legacy.defaultInputs(content.nodes), ...claimed.run.input },
           outputSchema: content.output_schema,
-          dryRun: dryRun?.enabled === true ? { addToOutput: Json.objectOf(dryRun.addToOutput) } : null,
+          dryRun: dryRun?.enabled === true ? { addToOutput: dryRun.addToOutput ?? {} } : null,
           correctable: content.settings.enable_incorrect_form_input_recovery ?? false,
           manualCaptcha: content.settings.manual_captcha_solve ?? false,
           recovery: recovering.recovery,

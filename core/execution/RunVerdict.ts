@@ -17,7 +17,7 @@ import { Identifiers } from "../workspace/Identifiers.ts"
  * that must not be repeated.
  */
 export interface FailedAttempt {
-  readonly data: Schema.JsonObject
+  readonly data: Schema.Json
   readonly failure: Failure
   readonly acted: boolean
   readonly committed: boolean

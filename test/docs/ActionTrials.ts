@@ -1,7 +1,9 @@
 /** The trials of each example of docs/actions.md: its page, and its expected effect. */
+
 import { assert } from "@effect/vitest"
 import { Effect, type Schema } from "effect"
 import type { Person } from "../../core/agent/Person.ts"
+import * as Json from "../../core/workspace/Json.ts"
 import type { Seen, Step } from "../support/browser.ts"
 import { type Asked, answering, calls, says as modelSays, type Reply, wordsOf } from "../support/modelServer.ts"
 import { chooses } from "../support/modelWalk.ts"
@@ -99,7 +101,7 @@ const listed = (order: string, replies: ReadonlyArray<Reply> = []): Trial => ({
   page: "/list",
   replies,
   after: [stateOnce(order)],
-  expect: ({ outcome }) => assert.include(String(outcome.data.state).split(" "), order)
+  expect: ({ outcome }) => assert.include(String(Json.objectOf(outcome.data).state).split(" "), order)
 })
 
 /** A trial that fails with these words. */

@@ -78,7 +78,7 @@ export const walk = (
   inputs: Schema.JsonObject = {},
   options: {
     readonly outputSchema?: Schema.JsonObject
-    readonly dryRun?: Schema.JsonObject
+    readonly dryRun?: Schema.Json
     readonly limits?: Limits
     readonly person?: Person
     readonly correctable?: boolean

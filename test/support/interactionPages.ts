@@ -1,4 +1,5 @@
 /** Pages for interaction tests: tabs, dialogs, files, scrolling and the mouse. */
+
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { assert } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
@@ -6,6 +7,7 @@ import * as HttpFiles from "../../adapters/http/HttpFiles.ts"
 import * as PlaywrightBrowser from "../../adapters/playwright/PlaywrightBrowser.ts"
 import { settingNames } from "../../apps/cli/SettingNames.ts"
 import { defaultPageLimits } from "../../core/agent/Limits.ts"
+import * as Json from "../../core/workspace/Json.ts"
 import { graphOf, type Step, walk } from "./browser.ts"
 import { executablePath } from "./realBrowser.ts"
 import { type Answer, html, serve } from "./site.ts"
@@ -179,7 +181,7 @@ export const got = extract("//p[@id='got'][text()]")
 export type Walked = Effect.Success<ReturnType<typeof run>>
 
 export const found = ({ outcome }: Walked) =>
-  outcome._tag === "Success" ? outcome.data.found : assert.fail(outcome.failure.message)
+  outcome._tag === "Success" ? Json.objectOf(outcome.data).found : assert.fail(outcome.failure.message)
 export const failure = ({ outcome }: Walked) =>
   outcome._tag === "Failed" ? outcome.failure : assert.fail(`Expected a failure, got ${JSON.stringify(outcome.data)}`)
 export const texts = ({ files, outcome }: Walked) => {

@@ -1,6 +1,7 @@
 /**
  * Walks steps on a page of a local site with a model whose answers a test defines.
  */
+
 import { Effect, Option, Redacted, type Schema } from "effect"
 import * as Budget from "../../core/agent/model/Budget.ts"
 import * as ModelUse from "../../core/agent/model/ModelUse.ts"
@@ -9,6 +10,7 @@ import type { Browser } from "../../core/browser/Browser.ts"
 import type { Decision } from "../../core/run/evidence/Decision.ts"
 import type { Account } from "../../core/vault/Account.ts"
 import type { LoginCodes } from "../../core/vault/otp/LoginCodes.ts"
+import * as Json from "../../core/workspace/Json.ts"
 import { graphOf, type Step, walk } from "./browser.ts"
 import { type Asked, answering, calls, type Reply, withModel, wordsOf } from "./modelServer.ts"
 import { html, serve } from "./site.ts"
@@ -69,7 +71,7 @@ export const walked = (
         }).pipe(
           Effect.provideService(ModelUse.ModelUse, use),
           Effect.map(({ outcome }) => ({
-            data: outcome.data,
+            data: Json.objectOf(outcome.data),
             failure: outcome._tag === "Failed" ? outcome.failure : null,
             decisions,
             asked

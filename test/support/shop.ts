@@ -1,9 +1,11 @@
 /**
  * Walks graphs on a page in memory.
  */
+
 import { Effect } from "effect"
 import type { Outcome } from "../../core/agent/Outcome.ts"
 import * as ScriptedBrowser from "../../core/testing/browser/ScriptedBrowser.ts"
+import * as Json from "../../core/workspace/Json.ts"
 import { graphOf, type Step, walk } from "./browser.ts"
 
 /** The address where every graph starts. */
@@ -28,7 +30,7 @@ export const run = (
 
 /** The data of a run that succeeds. */
 export const dataOf = ({ outcome }: { readonly outcome: Outcome }) => {
-  if (outcome._tag === "Success") return outcome.data
+  if (outcome._tag === "Success") return Json.objectOf(outcome.data)
   throw new Error(`${outcome.failure.code}: ${outcome.failure.message}`)
 }
 

@@ -12,7 +12,7 @@ export const project = (schema: Schema.JsonObject, data: Schema.JsonObject): Sch
 }
 
 /** The first violation of the schema, as one sentence; `null` for valid data. */
-export const mismatch = Effect.fnUntraced(function* (schema: Schema.JsonObject, data: Schema.JsonObject) {
+export const mismatch = Effect.fnUntraced(function* (schema: Schema.JsonObject, data: Schema.Json) {
   const wrong = yield* Sandbox.runHere("violation", { schema, value: data }).pipe(
     Effect.catch(({ message }) => Effect.succeed({ instancePath: "", message: `cannot be checked: ${message}` }))
   )

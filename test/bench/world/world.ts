@@ -5,6 +5,7 @@
  * the parts: `tasks`, which are done `SLUICE_WORLD_ROUNDS` times after a first one that is not measured, and `changes` of
  * the site between two runs. `SLUICE_WORLD_WAYS=agent` does the tasks by workflows only, `hand` by hand only.
  */
+
 import { mkdir } from "node:fs/promises"
 import { createServer } from "node:http"
 import { tmpdir } from "node:os"
@@ -14,6 +15,7 @@ import { type Browser, chromium } from "playwright-core"
 import * as HttpFiles from "../../../adapters/http/HttpFiles.ts"
 import * as PlaywrightBrowser from "../../../adapters/playwright/PlaywrightBrowser.ts"
 import * as ElementMemory from "../../../core/agent/recovery/ElementMemory.ts"
+import * as Json from "../../../core/workspace/Json.ts"
 import { type Move, toGraph } from "../../gauntlet/Workflow.ts"
 import { type Seen, walk } from "../../support/browser.ts"
 import { executablePath } from "../../support/realBrowser.ts"
@@ -69,7 +71,7 @@ const serveFiles = async (): Promise<FileServer & { readonly stop: () => void }>
 /** What a workflow has read, with the texts of the files that it downloaded. */
 const dataOf = ({ files, outcome }: Seen): unknown => {
   if (outcome._tag !== "Success") throw new Error(JSON.stringify(outcome))
-  return { ...outcome.data, ...(files.length === 0 ? {} : { files: files.map((file) => file.text) }) }
+  return { ...Json.objectOf(outcome.data), ...(files.length === 0 ? {} : { files: files.map((file) => file.text) }) }
 }
 
 type Agent = (task: Task, options?: Parameters<typeof walk>[2]) => Promise<Seen>

@@ -1,4 +1,5 @@
 /** Runs one after the other on the same browser, and browsers one after the other. */
+
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { hostname, tmpdir } from "node:os"
 import { dirname, join } from "node:path"
@@ -9,6 +10,7 @@ import * as LocalChromium from "../../../adapters/playwright/LocalChromium.ts"
 import * as PlaywrightBrowser from "../../../adapters/playwright/PlaywrightBrowser.ts"
 import * as Processes from "../../../adapters/playwright/Processes.ts"
 import type { Outcome } from "../../../core/agent/Outcome.ts"
+import * as Json from "../../../core/workspace/Json.ts"
 import { graphOf, type Step, walk } from "../../support/browser.ts"
 import { chromiumsOf } from "../../support/chromiums.ts"
 import { executablePath } from "../../support/realBrowser.ts"
@@ -84,7 +86,8 @@ const site = Effect.gen(function* () {
   })
 })
 
-const leftOf = (outcome: Outcome) => (outcome._tag === "Success" ? outcome.data.left : outcome.failure.message)
+const leftOf = (outcome: Outcome) =>
+  outcome._tag === "Success" ? Json.objectOf(outcome.data).left : outcome.failure.message
 
 describe("runs one after the other", () => {
   it.live("find nothing of each other in the browser", () =>

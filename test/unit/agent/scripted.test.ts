@@ -306,6 +306,22 @@ it.effect("data that does not fit the output schema fails at END, with the page 
   })
 )
 
+it.effect("what a dry run adds to its output is its output where it is no object", () =>
+  Effect.gen(function* () {
+    const ended = (dryRun: Schema.Json, outputSchema: Schema.JsonObject = {}) =>
+      walk(graphOf(login, []), {}, { outputSchema, dryRun }).pipe(
+        Effect.map(({ outcome }) => outcome),
+        Effect.provide(ScriptedBrowser.layer(site))
+      )
+    for (const value of ["text", "", 12.5, 0, true, false, [1, { a: null }], []]) {
+      assert.deepStrictEqual(yield* ended(value), { _tag: "Success", data: value })
+    }
+    const wrong = yield* ended(["a"], { type: "object" })
+    assert.deepInclude(wrong, { _tag: "Failed", data: ["a"] })
+    if (wrong._tag === "Failed") assert.include(wrong.failure.message, "must be object")
+  })
+)
+
 it.effect("metadata of a picture is evaluated", () =>
   Effect.gen(function* () {
     const shoot = (metadata: Schema.JsonObject): Step => ({ action: "SCREENSHOT", parameters: { metadata } })

@@ -182,10 +182,13 @@ export class RunStore extends Context.Service<
     ) => Effect.Effect<ReadonlyArray<{ readonly of: RunId; readonly retry: RunId }>, StoreUnavailable>
 
     /**
-     * The fields of a submission that are over their limits as the store would keep them. Nothing is kept. The workflow
-     * exists.
+     * Whether the value that a dry run would add to its output is over its limit as the store would keep it: then the
+     * field, otherwise none. Nothing is kept.
      */
-    readonly weigh: (submission: Submission) => Effect.Effect<ReadonlyArray<FieldTooLarge>, StoreUnavailable>
+    readonly weigh: (
+      workspaceId: WorkspaceId,
+      addToOutput: Schema.Json
+    ) => Effect.Effect<ReadonlyArray<FieldTooLarge>, StoreUnavailable>
 
     readonly get: (workspaceId: WorkspaceId, id: RunId) => Effect.Effect<GatedRun, RunNotFound | StoreUnavailable>
 

@@ -25,6 +25,10 @@ export const listed = (problems: ReadonlyArray<Problem>): ReadonlyArray<Problem>
   return more === 0 ? first : [...first, { path: "", message: `${more} more problems are not listed` }]
 }
 
+/** The path of what is under a key of the value at a path, such as `rows[3].name`. */
+export const within = (path: string, key: PropertyKey): string =>
+  typeof key === "number" ? `${path}[${key}]` : path === "" ? String(key) : `${path}.${String(key)}`
+
 const cut = (text: string, length: number): string => (text.length <= length ? text : `${text.slice(0, length)}…`)
 
 /** Problems in one sentence. */

@@ -5,6 +5,7 @@ import { Result, Schema } from "effect"
 import * as RunWindow from "../window/RunWindow.ts"
 import * as UnknownFields from "../window/UnknownFields.ts"
 import * as Json from "../workspace/Json.ts"
+import * as BodyFields from "../workspace/request/BodyFields.ts"
 import { optional } from "../workspace/request/ParsedJson.ts"
 import * as InputContract from "./contract/InputContract.ts"
 import * as VaultSchema from "./contract/VaultSchema.ts"
@@ -74,7 +75,7 @@ export interface Draft {
   readonly tooLong: ReadonlyArray<FieldLimit.FieldTooLarge>
 }
 
-const decode = Schema.decodeUnknownResult(SaveBody, { errors: "all" })
+const fieldsOf = BodyFields.reader(SaveBody)
 
 /**
  * Checks a body: its fields, the graph with its expressions, the schemas and the window. The draft lists every problem.
@@ -82,8 +83,8 @@ const decode = Schema.decodeUnknownResult(SaveBody, { errors: "all" })
  * checked.
  */
 export const read = (body: unknown, now: number, errorCodes: ReadonlySet<string> | null = null): Draft => {
-  const decoded = decode(body)
-  const sent = Result.isSuccess(decoded) ? decoded.success : validFields(body)
+  const { error, fields } = fieldsOf(body)
+  const sent = { name: "", ...fields }
   const content: Content = {
     nodes: Legacy.placeholders(sent.nodes ?? null),
     edges: sent.edges ?? null,
@@ -94,7 +95,6 @@ export const read = (body: unknown, now: number, errorCodes: ReadonlySet<string>
     settings: { ...Settings.of(sent), ...Legacy.settings(sent.nodes, sent) }
   }
   const window = readWindow(sent.run_window, now)
-  const readable = Result.isSuccess(decoded) || Json.isObject(body)
   return {
     name: sent.name,
     description: sent.description ?? null,
@@ -104,8 +104,8 @@ export const read = (body: unknown, now: number, errorCodes: ReadonlySet<string>
     windowRevision: sent.run_window_revision ?? null,
     baseVersionId: sent.base_version_id ?? null,
     problems: [
-      ...(Result.isFailure(decoded) ? problemsOf(decoded.failure) : []),
-      ...(readable ? [...contentProblems(content), ...Settings.problems(sent)] : []),
+      ...(error === null ? [] : problemsOf(error)),
+      ...(Json.isObject(body) ? [...contentProblems(content), ...Settings.problems(sent)] : []),
       ...(errorCodes === null ? [] : ErrorReferences.problems(content.nodes, errorCodes)),
       ...(Result.isFailure(window) ? window.failure : [])
     ],
@@ -164,21 +164,6 @@ export const readWindow = (
 }
 
 const keep: WindowChange = { _tag: "Keep" }
-
-/**
- * The fields of a body that have the right type, so that further checks can run on them although others are invalid.
- */
-const validFields = (body: unknown): typeof SaveBody.Type => {
-  const fields = Json.isObject(body) ? body : {}
-  const each = Object.entries(SaveBody.fields).flatMap(([name, field]) => {
-    const value = fields[name]
-    // No field of the body needs a service.
-    const one = Schema.decodeUnknownResult(Schema.Struct({ [name]: field as Schema.Codec<unknown> }))({ [name]: value })
-    return value !== undefined && Result.isSuccess(one) ? [[name, value] as const] : []
-  })
-  // Each field was decoded above.
-  return { name: "", ...Object.fromEntries(each) } as typeof SaveBody.Type
-}
 
 const graphProblems = (content: Content): ReadonlyArray<Problem> => {
   const { graph, pathOf, problems } = GraphCheck.examine(content.nodes, content.edges)

@@ -1,5 +1,5 @@
 /** Runs and their events in memory. */
-import { Clock, Effect, Layer } from "effect"
+import { Clock, Effect, Layer, type Schema } from "effect"
 import * as Run from "../../../core/run/Run.ts"
 import { AlreadyRetried, type GatedRun, type LeaseRef, RunStore, VersionOutdated } from "../../../core/run/RunStore.ts"
 import * as Slots from "../../../core/run/Slots.ts"
@@ -43,7 +43,7 @@ export const layer = Layer.effect(
       const { versionId, workflowId } = submission
       if (isLatest && tables.versions.get(workflowId)?.at(-1)?.versionId !== versionId)
         return yield* new VersionOutdated({ versionId })
-      yield* Effect.fromResult(FieldLimit.refuse(tooLargeIn(submission)))
+      yield* Effect.fromResult(FieldLimit.refuse(tooLarge(submission.options.dryRun?.addToOutput)))
       const change = Transition.submit(submission, gate, at)
       write(tables, change, at)
       return { run: change.run, gate } satisfies GatedRun
@@ -69,7 +69,7 @@ export const layer = Layer.effect(
         return yield* submit(submission, isLatest)
       }),
       retriesOf: Effect.fn("RunStore.retriesOf")((ids) => Effect.sync(() => retriesOf(ids))),
-      weigh: Effect.fn("RunStore.weigh")((submission) => Effect.sync(() => tooLargeIn(submission))),
+      weigh: Effect.fn("RunStore.weigh")((_workspaceId, addToOutput) => Effect.sync(() => tooLarge(addToOutput))),
       get: Effect.fn("RunStore.get")((workspaceId, id) => Effect.map(find(workspaceId, id), gated)),
       events: Effect.fn("RunStore.events")((id, after) =>
         Effect.sync(() =>
@@ -150,8 +150,7 @@ export const layer = Layer.effect(
   }).pipe(Effect.map(atomicStore))
 )
 
-const tooLargeIn = ({ options }: Transition.Submission): ReadonlyArray<FieldLimit.FieldTooLarge> => {
-  const added = options.dryRun?.addToOutput
+const tooLarge = (added: Schema.Json | undefined): ReadonlyArray<FieldLimit.FieldTooLarge> => {
   const size = added === undefined ? 0 : new TextEncoder().encode(JSON.stringify(added)).length
   return FieldLimit.overBytes({ "dry_run.add_to_output": size })
 }

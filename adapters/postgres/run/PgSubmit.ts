@@ -5,6 +5,7 @@
  * under the lock of their gates, and lets claims find them. A submission with any other case is decided in a separate
  * transaction.
  */
+import { randomUUID } from "node:crypto"
 import { Clock, Effect, Option, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import * as Gate from "../../../core/gate/Gate.ts"
@@ -12,7 +13,7 @@ import type { Run } from "../../../core/run/Run.ts"
 import { type GatedRun, VersionOutdated } from "../../../core/run/RunStore.ts"
 import * as Transition from "../../../core/run/Transition.ts"
 import * as FieldLimit from "../../../core/workflow/FieldLimit.ts"
-import { type RunId, WorkflowNotFound } from "../../../core/workspace/Ids.ts"
+import { type RunId, WorkflowNotFound, type WorkspaceId } from "../../../core/workspace/Ids.ts"
 import * as JsonPieces from "../../json/JsonPieces.ts"
 import * as ReleasedRuns from "../claim/ReleasedRuns.ts"
 import * as GroupCommit from "../GroupCommit.ts"
@@ -115,26 +116,40 @@ export const make = (sql: SqlClient.SqlClient): Submit => {
 /** Carries the result of a weighing out of its transaction, which is rolled back. */
 class Weighed extends Schema.TaggedError<Weighed>()("Weighed", { tooLarge: Schema.Array(FieldLimit.FieldTooLarge) }) {}
 
-/** Stores a run without its input, which has no separate limit, measures its size, and rolls back. */
-export const weigh = (sql: SqlClient.SqlClient) => (submission: Transition.Submission) =>
-  addsOutput(submission)
-    ? transaction(
-        sql,
-        Effect.gen(function* () {
-          const at = yield* Clock.currentTimeMillis
-          const { run } = Transition.submit({ ...submission, input: {} }, Gate.open, at)
-          yield* insertRun(sql, run)
-          return yield* new Weighed({ tooLarge: yield* tooLargeIn(sql, run) })
-        })
-      ).pipe(Effect.catchTag("Weighed", ({ tooLarge }) => Effect.succeed(tooLarge)))
-    : Effect.succeed([])
+/**
+ * Stores a value as the column of a run would, measures its size, and rolls back. There need be no workflow for it: the
+ * row is one of a table that needs none.
+ */
+export const weigh = (sql: SqlClient.SqlClient) => (workspaceId: WorkspaceId, addToOutput: Schema.Json) =>
+  transaction(
+    sql,
+    Effect.gen(function* () {
+      const now = new Date(yield* Clock.currentTimeMillis)
+      const key = `weighed ${randomUUID()}`
+      yield* sql`
+        insert into idempotency_keys ${sql.insert({
+          workspace_id: workspaceId,
+          key,
+          digest: "",
+          created_at: now,
+          reserved_until: now,
+          body: JSON.stringify(addToOutput)
+        })}`
+      const [stored] = yield* sql<{ readonly size: number }>`
+        select pg_column_size(body) as size from idempotency_keys where workspace_id = ${workspaceId} and key = ${key}`
+      return yield* new Weighed({ tooLarge: tooLarge(stored?.size) })
+    })
+  ).pipe(Effect.catchTag("Weighed", ({ tooLarge }) => Effect.succeed(tooLarge)))
 
 /** The fields of a stored run that are over their limits. */
 const tooLargeIn = (sql: SqlClient.SqlClient, { id }: Run) =>
   Effect.map(
     sql<{ readonly size: number | null }>`select pg_column_size(added_output) as size from runs where id = ${id}`,
-    ([stored]) => FieldLimit.overBytes({ "dry_run.add_to_output": stored?.size ?? 0 })
+    ([stored]) => tooLarge(stored?.size)
   )
+
+const tooLarge = (size: number | null | undefined): ReadonlyArray<FieldLimit.FieldTooLarge> =>
+  FieldLimit.overBytes({ "dry_run.add_to_output": size ?? 0 })
 
 const addsOutput = ({ options }: Transition.Submission): boolean => options.dryRun?.addToOutput !== undefined
 

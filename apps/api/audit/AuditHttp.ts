@@ -122,7 +122,7 @@ const read = (query: AuditQuery): Effect.Effect<Omit<Filter, "limit">, Errors.Ba
   const [from, to] = [instant("start_time"), instant("end_time")]
   const [userId, keyId] = [uuid("user_id"), uuid("key_id")]
   if (from !== undefined && to !== undefined && to < from) wrong("end_time", "an instant that is not before start_time")
-  if (problems.length > 0) return Effect.fail(Errors.invalidQuery(problems))
+  if (problems.length > 0) return Effect.fail(Errors.invalid(problems))
   return Effect.succeed({
     ...(actions === undefined ? {} : { actions }),
     ...(query.resource_id === undefined ? {} : { resourceId: query.resource_id.toLowerCase() }),

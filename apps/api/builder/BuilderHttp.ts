@@ -67,7 +67,7 @@ export const layer = HttpApiBuilder.group(
           const after = headers["last-event-id"] ?? "0"
           if (!/^\d{1,9}$/.test(after)) {
             return yield* Effect.fail(
-              Errors.badRequest(`Last-Event-ID: Expected the number of a message, got "${after.slice(0, 80)}"`)
+              Errors.invalidAt("Last-Event-ID", `Expected the number of a message, got "${after.slice(0, 80)}"`)
             )
           }
           const whileAdmitted = yield* admitted
@@ -120,7 +120,8 @@ export const layer = HttpApiBuilder.group(
         openSessionFromFailedRun: Effect.fn(function* ({ payload }) {
           const caller = yield* CurrentCaller
           const named = payload.sessionId ?? payload.session_id ?? null
-          if (named === null) return yield* Effect.fail(Errors.badRequest("sessionId: Expected the id of a failed run"))
+          if (named === null)
+            return yield* Effect.fail(Errors.invalidAt("sessionId", "Expected the id of a failed run"))
           const opening = yield* Sources.ofFailedRun(caller, yield* runId(named), given(payload)).pipe(
             Effect.provideService(Workflows, workflows),
             Effect.provideService(Runs, runs)
@@ -178,7 +179,7 @@ export const layer = HttpApiBuilder.group(
                 : null
           if (answer === null) {
             return yield* Effect.fail(
-              Errors.badRequest("value: Expected a value, or responses with values by their names")
+              Errors.invalidAt("value", "Expected a value, or responses with values by their names")
             )
           }
           const after = yield* builder.respond(caller, id, { messageId: payload.messageId, given: answer })

@@ -46,10 +46,7 @@ export const read = Effect.fnUntraced(function* (query: {
       ? number("tail", tail, 1, maxLimit)
       : number("limit", query.limit ?? String(defaultLimit), 1, maxLimit)
   const offset = number("offset", query.offset ?? "0", 0, 999_999_999)
-  if (problems.length > 0) {
-    const message = problems.map((problem) => `${problem.path}: ${problem.message}`).join("; ")
-    return yield* Effect.fail({ ...Errors.badRequest(message), code: "VALIDATION_FAILED", errors: problems })
-  }
+  if (problems.length > 0) return yield* Effect.fail(Errors.invalid(problems))
   return { limit, offset, tail: counted || tail === "" || tail === "true" } satisfies Page
 })
 
@@ -70,10 +67,7 @@ export const inputs = Effect.fnUntraced(function* (example: Schema.Json, beside:
   const value = typeof example === "string" && example.trim() !== "" ? parsed(example) : example
   if (value === null || value === "") return beside
   if (isObject(value)) return { ...value, ...beside }
-  return yield* Effect.fail({
-    ...Errors.badRequest("jsonExample: Expected an object, or the JSON text of one"),
-    code: "VALIDATION_FAILED"
-  })
+  return yield* Effect.fail(Errors.invalidAt("jsonExample", "Expected an object, or the JSON text of one"))
 })
 
 const parsed = (text: string): unknown => {

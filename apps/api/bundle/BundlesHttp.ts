@@ -136,7 +136,7 @@ const readQuery = (query: StartsQuery, now: number): Effect.Effect<Asked, Errors
   if (session_id !== undefined && (start_time ?? end_time) !== undefined) {
     wrong("session_id", "nothing beside a time range, or a run without one")
   }
-  if (problems.length > 0) return Effect.fail(Errors.invalidQuery(problems))
+  if (problems.length > 0) return Effect.fail(Errors.invalid(problems))
   return Effect.succeed(
     session_id === undefined ? { _tag: "Range", from, to } : { _tag: "Run", id: session_id.toLowerCase() }
   )

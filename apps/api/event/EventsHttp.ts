@@ -73,7 +73,7 @@ export const layer = HttpApiBuilder.group(
           ? []
           : [problemAt("Last-Event-ID", "the id of an event of this stream", after)])
       ]
-      if (problems.length > 0) return yield* Effect.fail(Errors.invalidQuery(problems))
+      if (problems.length > 0) return yield* Effect.fail(Errors.invalid(problems))
       const ids = workflowIds?.map((id) => id.toLowerCase())
       return (workspaceId: Caller["workspaceId"]) =>
         WorkspaceStream.make(workspaceId, {
@@ -105,7 +105,7 @@ export const layer = HttpApiBuilder.group(
           const isId: boolean = isUuid(params.client_id)
           if (!isId) {
             return yield* Effect.fail(
-              Errors.badRequest(`client_id: Expected a UUID, got "${params.client_id.slice(0, 80)}"`)
+              Errors.invalidAt("client_id", `Expected a UUID, got "${params.client_id.slice(0, 80)}"`)
             )
           }
           return yield* answer(caller, events.ofClient(caller.workspaceId, params.client_id.toLowerCase()))
@@ -120,7 +120,7 @@ export const layer = HttpApiBuilder.group(
           const after = headers["last-event-id"] ?? "0"
           if (!/^\d{1,15}$/.test(after)) {
             return yield* Effect.fail(
-              Errors.badRequest(`Last-Event-ID: Expected the id of an event of this run, got "${after.slice(0, 80)}"`)
+              Errors.invalidAt("Last-Event-ID", `Expected the id of an event of this run, got "${after.slice(0, 80)}"`)
             )
           }
           const history = (from: number) =>

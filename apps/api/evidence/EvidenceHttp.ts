@@ -119,7 +119,7 @@ const readFrame = (query: Sent): Effect.Effect<Frame, Errors.BadRequest> => {
   }
   return problems.length === 0
     ? Effect.succeed({ from, to, limit, ...(codes.length === 0 ? {} : { codes }) })
-    : Effect.fail(Errors.invalidQuery(problems))
+    : Effect.fail(Errors.invalid(problems))
 }
 
 const reportJson = (

@@ -6,7 +6,7 @@ import { mostListed } from "../../../core/gate/Gates.ts"
 import { mostRunning, mostStartsPerMinute } from "../../../core/gate/Pace.ts"
 import * as RunWindow from "../../../core/window/RunWindow.ts"
 import { InvalidBody, Needs } from "../Annotations.ts"
-import { edits, optional, pageOf, wholeNumber, workflow } from "../http/body/Fields.ts"
+import { edits, instant, optional, pageOf, wholeNumber, workflow } from "../http/body/Fields.ts"
 import { sent } from "../http/body/Sent.ts"
 import * as Errors from "../http/Errors.ts"
 import { HoldJson } from "../run/RunRecord.ts"
@@ -154,7 +154,7 @@ export class GatesGroup extends HttpApiGroup.make("runWindows")
       params: workflow,
       payload: Schema.Struct({
         reason: optional(Schema.String.check(Schema.isMaxLength(1_024))),
-        until: optional(Schema.String)
+        until: optional(instant)
       }),
       success: Schema.Struct({ success: Schema.Boolean, holds: Schema.Array(HoldJson) }),
       error: edits

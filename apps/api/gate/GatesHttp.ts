@@ -144,8 +144,9 @@ const futureInstant = Effect.fnUntraced(function* (text: string | null) {
   const now = yield* Clock.currentTimeMillis
   if (until !== null && until > now) return until
   return yield* Effect.fail(
-    Errors.badRequest(
-      `until: Expected an instant in the future such as 2027-01-31T08:00:00Z, got "${text.slice(0, 80)}"`
+    Errors.invalidAt(
+      "until",
+      `Expected an instant in the future such as 2027-01-31T08:00:00Z, got "${text.slice(0, 80)}"`
     )
   )
 })

@@ -69,7 +69,7 @@ export const base = Effect.flatMap(
     const [, revision] = /^(?:W\/)?"(\d{1,9})(?:\.[\w-]{1,64})?"$/.exec(tag) ?? []
     return revision === undefined
       ? Effect.fail(
-          Errors.badRequest(`If-Match: Expected the ETag of a run window such as "3", or *, got ${tag.slice(0, 80)}`)
+          Errors.invalidAt("If-Match", `Expected the ETag of a run window such as "3", or *, got ${tag.slice(0, 80)}`)
         )
       : Effect.succeed({ revision: Number(revision) })
   }

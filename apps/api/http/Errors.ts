@@ -31,8 +31,8 @@ import type { EntryNotFound, EntryTaken, InvalidEntry, OriginsForOwners } from "
 import { inOneSentence, listed } from "../../../core/window/Problems.ts"
 import { type InvalidRunWindow, RunWindowIssue } from "../../../core/window/RunWindow.ts"
 import type { ComponentNotFound, InvalidComponent } from "../../../core/workflow/component/Component.ts"
-import { InputError, type InvalidInput } from "../../../core/workflow/contract/InputContract.ts"
-import type { FieldsTooLarge } from "../../../core/workflow/FieldLimit.ts"
+import * as InputContract from "../../../core/workflow/contract/InputContract.ts"
+import * as FieldLimit from "../../../core/workflow/FieldLimit.ts"
 import type { PatchNotFound, PatchOutdated, PatchSettled } from "../../../core/workflow/patch/Patch.ts"
 import type { InvalidWorkflow, NameShared, Problem } from "../../../core/workflow/Workflow.ts"
 import type { VersionConflict } from "../../../core/workflow/Workflows.ts"
@@ -87,12 +87,12 @@ export const mailsWait = general(503, "Too many mails are waiting to be read. Se
 
 export const badRequest = (message: string): BadRequest => general(400, message)
 
-/** Parameters of a query that are wrong, each reported at its name. */
-export const invalidQuery = (problems: ReadonlyArray<Problem>): BadRequest => ({
-  ...badRequest(inOneSentence(problems)),
-  code: "VALIDATION_FAILED",
-  errors: listed(problems)
-})
+/** Parameters or fields that are wrong, each reported at its name. */
+export const invalid = (problems: ReadonlyArray<Problem>): BadRequest =>
+  validation({ message: inOneSentence(problems), problems })
+
+/** One parameter or field that is wrong. */
+export const invalidAt = (path: string, message: string): BadRequest => invalid([{ path, message }])
 
 /** Paths in the form of the older endpoints: `cookies[2].name` is `["body", "cookies", "2", "name"]`. */
 export const details = (problems: ReadonlyArray<Problem>) =>
@@ -104,9 +104,7 @@ export const details = (problems: ReadonlyArray<Problem>) =>
 
 /** An unreadable or generally invalid body. Without `problems`, the problem is the whole body. */
 export const invalidBody = (message: string, problems: ReadonlyArray<Problem>): BadRequest =>
-  problems.length === 0
-    ? badRequest(message)
-    : { ...badRequest(message), code: "VALIDATION_FAILED", errors: listed(problems) }
+  problems.length === 0 ? badRequest(message) : validation({ message, problems })
 
 const orWhole = (message: string, problems: ReadonlyArray<Problem>): ReadonlyArray<Problem> =>
   problems.length === 0 ? [{ path: "", message }] : listed(problems)
@@ -146,31 +144,34 @@ const validation = ({
 })
 
 /** One field over its limit is reported by its code, several by one code for all. */
-const fieldsTooLarge = ({ fields, message }: FieldsTooLarge): BadRequest =>
-  fields.length === 1
-    ? { ...general(400, message), ...fields[0] }
-    : { ...badRequest(message), code: "VALIDATION_FAILED" }
-
-const invalidInput = ({ errors, inputSchema, message }: InvalidInput): BadRequest => ({
-  ...badRequest(message),
-  run_input_variables_errors: errors,
-  input_schema: inputSchema
+const fieldsTooLarge = ({ fields, message }: FieldLimit.FieldsTooLarge): BadRequest => ({
+  ...validation({ message, problems: FieldLimit.asProblems(fields) }),
+  ...(fields.length === 1 ? fields[0] : {})
 })
 
-/** The submission as a whole, with the errors of its input in the shape that clients parse. */
-const invalidSubmission = ({ errors, inputSchema, message, problems }: InvalidSubmission): BadRequest => ({
-  ...badRequest(message),
-  code: "VALIDATION_FAILED",
-  errors: listed(problems),
-  ...(errors.length === 0 ? {} : { run_input_variables_errors: errors, input_schema: inputSchema })
+/** The errors of an input in the shape that clients parse. */
+const inputErrors = ({ errors, inputSchema }: Pick<InputContract.InvalidInput, "errors" | "inputSchema">) =>
+  errors.length === 0
+    ? {}
+    : { run_input_variables_errors: errors.map(({ path: _, ...error }) => error), input_schema: inputSchema }
+
+const invalidInput = (failure: InputContract.InvalidInput): BadRequest => ({
+  ...validation({ message: failure.message, problems: failure.errors.map(InputContract.asProblem) }),
+  ...inputErrors(failure)
 })
 
-const invalidAnswer = ({ expected, message, problems }: InvalidAnswer): BadRequest => ({
-  ...badRequest(message),
-  code: "VALIDATION_FAILED",
-  errors: listed(problems),
-  expected_json_schema_datamodel: expected
+const invalidSubmission = (failure: InvalidSubmission): BadRequest => ({
+  ...validation(failure),
+  ...inputErrors(failure)
 })
+
+const invalidAnswer = (failure: InvalidAnswer): BadRequest => ({
+  ...validation(failure),
+  expected_json_schema_datamodel: failure.expected
+})
+
+const answerIncomplete = ({ message, missing }: AnswerIncomplete): BadRequest =>
+  validation({ message, problems: missing.map((name) => ({ path: `responses.${name}`, message: "Missing value" })) })
 
 /** The run does not wait for this kind of answer. The status depends on the endpoint. */
 export const notWaiting = <const Status extends 400 | 404 | 409>(status: Status, { message, reason }: NotWaiting) => ({
@@ -189,11 +190,7 @@ const versionConflict = (conflict: VersionConflict) => ({
   latestVersionNote: conflict.latestVersionNote
 })
 
-const urlRefused = ({ reason }: UrlRefused): BadRequest => ({
-  ...badRequest(`url: ${reason}`),
-  code: "VALIDATION_FAILED",
-  errors: [{ path: "url", message: reason }]
-})
+const urlRefused = ({ reason }: UrlRefused): BadRequest => invalidAt("url", reason)
 
 const windowConflict = (conflict: WindowConflict) => ({
   ...general(409, conflict.message),
@@ -247,14 +244,14 @@ const table = <const T>(entries: T & Table<T>): T => entries
  */
 const answers = {
   400: table({
-    AnswerIncomplete: ({ message }: AnswerIncomplete) => ({ ...badRequest(message), code: "VALIDATION_FAILED" }),
+    AnswerIncomplete: answerIncomplete,
     FieldsTooLarge: fieldsTooLarge,
     InvalidAnswer: invalidAnswer,
     InvalidComponent: (failure: InvalidComponent) => validation(failure),
     InvalidConnection: (failure: InvalidConnection) => validation(failure),
     InvalidEntry: (failure: InvalidEntry) => validation(failure),
     InvalidInput: invalidInput,
-    InvalidPhoneNumber: ({ message }: InvalidPhoneNumber) => invalidQuery([{ path: "phone_number", message }]),
+    InvalidPhoneNumber: ({ message }: InvalidPhoneNumber) => invalidAt("phone_number", message),
     InvalidRunWindow: invalidWindow,
     InvalidSchedule: (failure: InvalidSchedule) => validation(failure),
     InvalidSubmission: invalidSubmission,
@@ -384,7 +381,7 @@ const badRequestBody = Schema.Struct({
   limit_bytes: Schema.optionalKey(Schema.Int),
   limit_chars: Schema.optionalKey(Schema.Int),
   actual_chars: Schema.optionalKey(Schema.Int),
-  run_input_variables_errors: Schema.optionalKey(Schema.Array(InputError)),
+  run_input_variables_errors: Schema.optionalKey(Schema.Array(InputContract.ListedError)),
   input_schema: Schema.optionalKey(Schema.JsonObject),
   /** The schema that an answer must satisfy. */
   expected_json_schema_datamodel: Schema.optionalKey(Schema.JsonObject)

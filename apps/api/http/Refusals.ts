@@ -12,7 +12,7 @@ export const noEndpoint = (method: string, path: string) =>
 
 /** Parameters of an address that are wrong, each at its name. */
 export const invalidAddress = (problems: ReadonlyArray<Problem>) =>
-  HttpServerResponse.jsonUnsafe(Errors.invalidQuery(problems), { status: 400 })
+  HttpServerResponse.jsonUnsafe(Errors.invalid(problems), { status: 400 })
 
 /** A refusal of a whole body, or of values at paths in it, in the shape of its endpoint. */
 export const invalidBody = (endpoint: Endpoint | null, message: string, problems: ReadonlyArray<Problem>) =>

@@ -55,8 +55,9 @@ export const layer = HttpApiBuilder.group(
           const now = yield* Clock.currentTimeMillis
           if (at === null || at < now || at >= firstTooLate) {
             return yield* Effect.fail(
-              Errors.badRequest(
-                `now: Expected an instant such as ${iso(now)} that has not passed, before the year 9000, got "${payload.now.slice(0, 100)}"`
+              Errors.invalidAt(
+                "now",
+                `Expected an instant such as ${iso(now)} that has not passed, before the year 9000, got "${payload.now.slice(0, 100)}"`
               )
             )
           }

@@ -82,7 +82,8 @@ const correctionOf = (body: typeof NewInputVariables.Type) => {
   return only !== undefined && given.length === 1
     ? Effect.succeed(only)
     : Effect.fail(
-        Errors.badRequest(
+        Errors.invalidAt(
+          "",
           `Expected exactly one of input_variables, chosen_option and modal_action, got ${given.length || "none"}`
         )
       )

@@ -1,13 +1,14 @@
 /** The body of a submission. */
-import { Effect, Result, Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { highestPriority, lowestPriority } from "../../../core/run/Run.ts"
 import * as UnknownFields from "../../../core/window/UnknownFields.ts"
+import { problemsOf } from "../../../core/workflow/language/graph/Paths.ts"
 import type { Problem } from "../../../core/workflow/Workflow.ts"
 import * as Json from "../../../core/workspace/Json.ts"
+import * as BodyFields from "../../../core/workspace/request/BodyFields.ts"
 import { json, jsonObject } from "../../../core/workspace/request/ParsedJson.ts"
 import { most as mostTags, Tags } from "../../../core/workspace/request/Tags.ts"
 import { optional } from "../http/body/Fields.ts"
-import { problemsOf } from "../http/body/SchemaErrors.ts"
 import { RunWebhookRequest } from "../webhook/RunWebhookRequest.ts"
 
 export const RunRequest = Schema.Struct({
@@ -16,7 +17,10 @@ export const RunRequest = Schema.Struct({
   dry_run: optional(
     Schema.Struct({
       enabled: optional(Schema.Boolean).annotate({ description: "Only false makes a run with dry_run a real one" }),
-      add_to_output: optional(json)
+      add_to_output: optional(json).annotate({
+        description:
+          "Added to the output: the fields of an object, or any other value in its place. Its stored size is at most 4 KB"
+      })
     })
   ),
   tags: optional(Tags).annotate({ description: `Tags by which GET /runs finds the run, at most ${mostTags}` }),
@@ -39,13 +43,7 @@ export const RunRequest = Schema.Struct({
   notifications: optional(jsonObject)
 }).annotate({ identifier: "RunRequest" })
 
-const decode = Schema.decodeUnknownEffect(RunRequest, { errors: "all" })
-
-/** A body that was read: its fields that have their form, and what is wrong with the others. */
-export interface Read {
-  readonly fields: Partial<typeof RunRequest.Type>
-  readonly problems: ReadonlyArray<Problem>
-}
+const fieldsOf = BodyFields.reader(RunRequest)
 
 /** The fields that a submission does not have, each with the one that was probably meant. Clients send more of a webhook. */
 const unknownFields = (body: unknown): ReadonlyArray<Problem> =>
@@ -53,25 +51,14 @@ const unknownFields = (body: unknown): ReadonlyArray<Problem> =>
     ({ message, path }) => ({ path, message: `Unknown field: ${message}` })
   )
 
-/** Reads a body. A wrong field does not hide other wrong fields; an unknown one is wrong, as it would be ignored. */
-export const read = (body: unknown): Effect.Effect<Read> =>
-  decode(body).pipe(
-    Effect.map((fields): Read => ({ fields, problems: unknownFields(body) })),
-    Effect.catchTag("SchemaError", ({ issue }) =>
-      // Describing tens of thousands of problems takes long.
-      Effect.map(
-        Effect.yieldNow,
-        (): Read => ({ fields: validFields(body), problems: [...problemsOf(issue), ...unknownFields(body)] })
-      )
-    )
-  )
-
-const validFields = (body: unknown): Partial<typeof RunRequest.Type> => {
-  const sent = Json.isObject(body) ? body : {}
-  const each = Object.entries(RunRequest.fields).flatMap(([name, field]) => {
-    // No field needs a service.
-    const one = Schema.decodeUnknownResult(field as Schema.Codec<unknown>)(sent[name])
-    return sent[name] !== undefined && Result.isSuccess(one) ? [[name, one.success] as const] : []
-  })
-  return Object.fromEntries(each)
-}
+/**
+ * Reads a body: its fields that have their form, and what is wrong with the others. An unknown field is wrong, as it would be
+ * ignored.
+ */
+export const read = Effect.fnUntraced(function* (body: unknown) {
+  const { error, fields } = fieldsOf(body)
+  if (error === null) return { fields, problems: unknownFields(body) }
+  // Describing tens of thousands of problems takes long.
+  yield* Effect.yieldNow
+  return { fields, problems: [...problemsOf(error), ...unknownFields(body)] }
+})

@@ -72,13 +72,13 @@ export const layer = Layer.unwrap(
           }),
           summary: Effect.fn(function* ({ query }) {
             const filter = RunFilter.readFilter(query, yield* Clock.currentTimeMillis)
-            if ("problems" in filter) return yield* Effect.fail(Errors.invalidQuery(filter.problems))
+            if ("problems" in filter) return yield* Effect.fail(Errors.invalid(filter.problems))
             const counted = yield* runs.summary(yield* CurrentCaller, filter)
             return summaryJson(counted, filter, yield* Clock.currentTimeMillis)
           }),
           listRuns: Effect.fn(function* ({ query }) {
             const filter = RunFilter.read(query, yield* Clock.currentTimeMillis)
-            if ("problems" in filter) return yield* Effect.fail(Errors.invalidQuery(filter.problems))
+            if ("problems" in filter) return yield* Effect.fail(Errors.invalid(filter.problems))
             const caller = yield* CurrentCaller
             const now = yield* Clock.currentTimeMillis
             const { next, runs: listed } = yield* runs.list(caller, filter)

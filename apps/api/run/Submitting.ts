@@ -8,9 +8,7 @@ import type { Caller } from "../../../core/workspace/Workspace.ts"
 import { AfterResponse } from "../http/AfterResponse.ts"
 import { present } from "../http/body/Fields.ts"
 import { parseInstant } from "../http/body/Query.ts"
-import * as Errors from "../http/Errors.ts"
 import { sealed } from "../webhook/RunWebhookRequest.ts"
-import { workflowId } from "../workflow/WorkflowsHttp.ts"
 import * as RunRequest from "./RunRequest.ts"
 
 export const make = Effect.gen(function* () {
@@ -30,33 +28,23 @@ export const make = Effect.gen(function* () {
       ...(typeof startBy === "string" ? [{ path: "start_by", message: startBy }] : []),
       ...(Result.isFailure(webhook) ? [{ path: "webhook.url", message: webhook.failure }] : [])
     ]
-    if (fields.workflow_id === undefined) return yield* Effect.fail(Errors.invalidQuery(problems))
-    const run = yield* workflowId(fields.workflow_id).pipe(
-      Effect.flatMap((id) =>
-        runs.submit(caller, {
-          workflowId: id,
-          input: run_input_variables ?? {},
-          options: present({
-            dryRun: dryRunOf(dry_run),
-            clientId: client_id?.toLowerCase(),
-            debug,
-            webhook: Result.getOrUndefined(webhook),
-            additionalContext: additional_context,
-            notifications
-          }),
-          priority: fields.priority ?? 0,
-          startBy: typeof startBy === "string" ? null : startBy,
-          trigger,
-          ...(tags == null ? {} : { tags }),
-          problems
-        })
-      ),
-      Effect.mapError((error) =>
-        error._tag === "WorkflowNotFound" && problems.length > 0
-          ? Errors.invalidQuery([...problems, { path: "workflow_id", message: error.message }])
-          : error
-      )
-    )
+    const run = yield* runs.submit(caller, {
+      workflowId: fields.workflow_id ?? null,
+      input: run_input_variables ?? {},
+      options: present({
+        dryRun: dryRunOf(dry_run),
+        clientId: client_id?.toLowerCase(),
+        debug,
+        webhook: Result.getOrUndefined(webhook),
+        additionalContext: additional_context,
+        notifications
+      }),
+      priority: fields.priority ?? 0,
+      startBy: typeof startBy === "string" ? null : startBy,
+      trigger,
+      ...(tags == null ? {} : { tags }),
+      problems
+    })
     const clientId = run.options.clientId
     if (clientId !== undefined) {
       const afterResponse = yield* AfterResponse

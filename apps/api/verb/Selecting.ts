@@ -25,26 +25,32 @@ export interface Selected {
   readonly nextCursor: string | null
 }
 
-/** Selects the runs of a call. A filter without a condition is refused: it would be every run of the workspace. */
+/**
+ * Selects the runs of a call, unless it has `problems`: they are listed with those of the selection. A filter without a condition
+ * is refused: it would be every run of the workspace.
+ */
 export const selecting = (verbs: RunVerbs["Service"]) =>
-  Effect.fnUntraced(function* (caller: Caller, sent: Sent) {
+  Effect.fnUntraced(function* (caller: Caller, sent: Sent, problems: ReadonlyArray<Problem>) {
     const dryRun = sent.dry_run === true
-    const filter = sent.filter ?? null
-    const sessionIds = sent.session_ids ?? null
-    if ((filter === null) === (sessionIds === null)) {
-      return yield* refuse([{ path: "session_ids", message: "Expected either session_ids or filter" }])
+    const { filter = null, session_ids: sessionIds = null } = sent
+    const hasWrongIds = problems.some(({ path }) => path.startsWith("session_ids"))
+    const isEither = hasWrongIds || (filter === null) !== (sessionIds === null)
+    const read = filter === null ? null : readFilter(filter, sent, yield* Clock.currentTimeMillis)
+    const all = [
+      ...problems,
+      ...(isEither ? [] : [{ path: "session_ids", message: "Expected either session_ids or filter" }]),
+      ...(read !== null && "problems" in read ? read.problems : [])
+    ]
+    if (all.length > 0 || (read !== null && "problems" in read)) return yield* Effect.fail(Errors.invalid(all))
+    if (read === null) {
+      return { asked: { sessionIds: sessionIds ?? [], dryRun }, nextCursor: null } satisfies Selected
     }
-    if (sessionIds !== null) return { asked: { sessionIds, dryRun }, nextCursor: null } satisfies Selected
-    const read = readFilter(filter, sent, yield* Clock.currentTimeMillis)
-    if ("problems" in read) return yield* refuse(read.problems)
     const { ids, next } = yield* verbs.select(caller, read)
     return {
       asked: { sessionIds: ids, dryRun },
       nextCursor: next === null ? null : cursorOf(next)
     } satisfies Selected
   })
-
-const refuse = (problems: ReadonlyArray<Problem>) => Effect.fail(Errors.invalidQuery(problems))
 
 const readFilter = (
   filter: unknown,

@@ -68,18 +68,51 @@ const answerOf = <const Kinds extends ReadonlyArray<string>, const More extends 
 
 const refusals = [Errors.BadRequest, Errors.Forbidden] as const
 
+export const ReleaseRuns = Schema.Struct({
+  ...selection,
+  past_pause: optional(Schema.Boolean).annotate({
+    description: "Lets the runs start past the manual pause of their workflow, too. A later pause holds them again"
+  })
+}).annotate({ identifier: "ReleaseRuns", examples: [{ session_ids: [session], dry_run: true }] })
+
+export const InterruptRuns = Schema.Struct({
+  ...selection,
+  reason: optional(reason).annotate({ description: "What the errors of the runs say then" })
+}).annotate({
+  identifier: "InterruptRuns",
+  examples: [{ session_ids: [session], reason: "The portal is being maintained" }]
+})
+
+export const RetryRuns = Schema.Struct({
+  ...selection,
+  version: optional(Schema.Literals(["same", "latest"])).annotate({
+    description: "The version that the new runs execute: that of the run (the default), or the latest one"
+  }),
+  run_input_variables: optional(jsonObject).annotate({
+    description: "Values that take the place of those of the same names in the input of each run"
+  }),
+  force: optional(Schema.Boolean).annotate({
+    description:
+      "Retries also what must not be repeated: runs that succeeded, runs whose outcome_certainty is committed or unknown, and runs that were retried before. It needs a reason"
+  }),
+  reason: optional(reason)
+}).annotate({
+  identifier: "RetryRuns",
+  examples: [{ session_ids: [session], version: "latest", run_input_variables: { month: "2026-10" } }]
+})
+
+export const TagRuns = Schema.Struct({
+  ...selection,
+  add: optional(Schema.Array(Tags.Tag).check(Schema.isMaxLength(Tags.most))),
+  remove: optional(Schema.Array(Schema.String).check(Schema.isMaxLength(1_000)))
+}).annotate({ identifier: "TagRuns", examples: [{ session_ids: [session], add: ["october"], remove: ["new"] }] })
+
 export class VerbsGroup extends HttpApiGroup.make("runVerbs")
   .annotate(OpenApi.Title, "several runs")
   .annotate(OpenApi.Description, "What is done to several runs in one request, with an outcome for each of them")
   .add(
     HttpApiEndpoint.post("release", "/runs/release", {
-      payload: Schema.Struct({
-        ...selection,
-        past_pause: optional(Schema.Boolean).annotate({
-          description:
-            "Lets the runs start past the manual pause of their workflow, too. A later pause holds them again"
-        })
-      }).annotate({ identifier: "ReleaseRuns", examples: [{ session_ids: [session], dry_run: true }] }),
+      payload: sent(ReleaseRuns),
       success: answerOf("Release", ["released", "already_released", "held_by_pause", "not_waiting"], {}),
       error: refusals
     })
@@ -88,13 +121,7 @@ export class VerbsGroup extends HttpApiGroup.make("runVerbs")
       // In pieces, each with its own transaction: one for all would keep the runs locked for long.
       .annotate(ReachesOut, true),
     HttpApiEndpoint.post("interruptAll", "/runs/interrupt", {
-      payload: Schema.Struct({
-        ...selection,
-        reason: optional(reason).annotate({ description: "What the errors of the runs say then" })
-      }).annotate({
-        identifier: "InterruptRuns",
-        examples: [{ session_ids: [session], reason: "The portal is being maintained" }]
-      }),
+      payload: sent(InterruptRuns),
       success: answerOf("Interrupt", ["interrupted", "already_ended"], {}),
       error: refusals
     })
@@ -102,25 +129,7 @@ export class VerbsGroup extends HttpApiGroup.make("runVerbs")
       .annotate(Needs, "run")
       .annotate(ReachesOut, true),
     HttpApiEndpoint.post("retry", "/runs/retry", {
-      payload: large(
-        Schema.Struct({
-          ...selection,
-          version: optional(Schema.Literals(["same", "latest"])).annotate({
-            description: "The version that the new runs execute: that of the run (the default), or the latest one"
-          }),
-          run_input_variables: optional(jsonObject).annotate({
-            description: "Values that take the place of those of the same names in the input of each run"
-          }),
-          force: optional(Schema.Boolean).annotate({
-            description:
-              "Retries also what must not be repeated: runs that succeeded, runs whose outcome_certainty is committed or unknown, and runs that were retried before. It needs a reason"
-          }),
-          reason: optional(reason)
-        }).annotate({
-          identifier: "RetryRuns",
-          examples: [{ session_ids: [session], version: "latest", run_input_variables: { month: "2026-10" } }]
-        })
-      ),
+      payload: large(sent(RetryRuns)),
       success: answerOf(
         "Retry",
         ["retried", "not_ended", "not_repeatable", "already_retried", "invalid_input", "workflow_deleted"],
@@ -142,11 +151,7 @@ export class VerbsGroup extends HttpApiGroup.make("runVerbs")
       .annotate(MaxBody, mebibytes(5))
       .annotate(ReachesOut, true),
     HttpApiEndpoint.post("tag", "/runs/tags", {
-      payload: Schema.Struct({
-        ...selection,
-        add: optional(Schema.Array(Tags.Tag).check(Schema.isMaxLength(Tags.most))),
-        remove: optional(Schema.Array(Schema.String).check(Schema.isMaxLength(1_000)))
-      }).annotate({ identifier: "TagRuns", examples: [{ session_ids: [session], add: ["october"], remove: ["new"] }] }),
+      payload: sent(TagRuns),
       success: answerOf("Tag", ["tagged", "unchanged", "too_many_tags"], {}),
       error: refusals
     })

@@ -4,12 +4,34 @@ import { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { RunVerbs } from "../../../core/run/verb/RunVerbs.ts"
 import * as StoreUnavailable from "../../../core/runtime/StoreUnavailable.ts"
+import { problemsOf } from "../../../core/workflow/language/graph/Paths.ts"
+import * as BodyFields from "../../../core/workspace/request/BodyFields.ts"
 import { RoleForbids } from "../../../core/workspace/Workspace.ts"
 import { Api } from "../Api.ts"
 import { CurrentCaller } from "../http/Authorization.ts"
 import * as Errors from "../http/Errors.ts"
 import * as Submitting from "../run/Submitting.ts"
 import { type Selected, selecting } from "./Selecting.ts"
+import { InterruptRuns, ReleaseRuns, RetryRuns, TagRuns } from "./VerbsApi.ts"
+
+const noReason = { path: "reason", message: "Expected why the runs are repeated all the same, as force is true" }
+const noTags = { path: "add", message: "Expected tags to add or to remove" }
+
+/** Reads a body of a form, with what is wrong with it. */
+const reading = <F extends Schema.Struct.Fields>(form: Schema.Struct<F>) => {
+  const fieldsOf = BodyFields.reader(form)
+  return (body: unknown) => {
+    const { error, fields } = fieldsOf(body)
+    return { fields, problems: error === null ? [] : problemsOf(error) }
+  }
+}
+
+const read = {
+  release: reading(ReleaseRuns),
+  interrupt: reading(InterruptRuns),
+  retry: reading(RetryRuns),
+  tag: reading(TagRuns)
+}
 
 export const layer = HttpApiBuilder.group(
   Api,
@@ -20,33 +42,32 @@ export const layer = HttpApiBuilder.group(
     const select = selecting(verbs)
     return handlers.handleAll({
       release: Effect.fn(function* ({ payload }) {
-        const pastPause = payload.past_pause === true
+        const { fields, problems } = read.release(payload)
+        const pastPause = fields.past_pause === true
         const caller = yield* CurrentCaller
-        const selected = yield* select(caller, payload)
+        const selected = yield* select(caller, fields, problems)
         return answer(selected, yield* verbs.release(caller, { ...selected.asked, pastPause }), resultOf)
       }),
       interruptAll: Effect.fn(function* ({ payload }) {
-        const reason = payload.reason ?? null
+        const { fields, problems } = read.interrupt(payload)
+        const reason = fields.reason ?? null
         const caller = yield* CurrentCaller
-        const selected = yield* select(caller, payload)
+        const selected = yield* select(caller, fields, problems)
         return answer(selected, yield* verbs.interrupt(caller, { ...selected.asked, reason }), resultOf)
       }),
       retry: Effect.fn(function* ({ payload }) {
-        const isForced = payload.force === true
-        const reason = payload.reason?.trim() ?? ""
-        if (isForced && reason === "") {
-          return yield* Effect.fail(
-            Errors.invalidQuery([
-              { path: "reason", message: "Expected why the runs are repeated all the same, as force is true" }
-            ])
-          )
-        }
+        const { fields, problems } = read.retry(payload)
+        const isForced = fields.force === true
+        const reason = fields.reason?.trim() ?? ""
         const caller = yield* CurrentCaller
-        const selected = yield* select(caller, payload)
+        const selected = yield* select(caller, fields, [
+          ...problems,
+          ...(isForced && reason === "" && !problems.some(({ path }) => path === "reason") ? [noReason] : [])
+        ])
         const outcomes = yield* verbs.retry(caller, {
           ...selected.asked,
-          version: payload.version ?? "same",
-          input: payload.run_input_variables ?? {},
+          version: fields.version ?? "same",
+          input: fields.run_input_variables ?? {},
           reason: isForced ? reason : null
         })
         return answer(selected, outcomes, (one) => ({
@@ -56,14 +77,15 @@ export const layer = HttpApiBuilder.group(
         }))
       }),
       tag: Effect.fn(function* ({ payload }) {
-        const edit = { add: payload.add ?? [], remove: payload.remove ?? [] }
-        if (edit.add.length + edit.remove.length === 0) {
-          return yield* Effect.fail(
-            Errors.invalidQuery([{ path: "add", message: "Expected tags to add or to remove" }])
-          )
-        }
+        const { fields, problems } = read.tag(payload)
+        const edit = { add: fields.add ?? [], remove: fields.remove ?? [] }
         const caller = yield* CurrentCaller
-        const selected = yield* select(caller, payload)
+        const selected = yield* select(caller, fields, [
+          ...problems,
+          ...(!problems.some(({ path }) => /^(add|remove)\b/.test(path)) && edit.add.length + edit.remove.length === 0
+            ? [noTags]
+            : [])
+        ])
         return answer(selected, yield* verbs.tag(caller, { ...selected.asked, ...edit }), resultOf)
       }),
       batch: Effect.fn(function* ({ payload }) {

@@ -212,7 +212,7 @@ export class WorkflowsGroup extends group.add(
     ),
   HttpApiEndpoint.post("fork", "/workflows/:workflow_id/fork", {
     params: workflow,
-    payload: [Schema.Null, WorkflowFork],
+    payload: [Schema.Null, sent(WorkflowFork)],
     success: created,
     error: edits
   })

@@ -221,7 +221,7 @@ const readCursor = (text: string | undefined): Effect.Effect<Page["after"], Erro
   if (text === undefined) return Effect.succeed(null)
   const place = placeOf(text)
   return place?.id === undefined
-    ? Effect.fail(Errors.invalidQuery([problemAt("cursor", "the header x-next-cursor of the page before", text)]))
+    ? Effect.fail(Errors.invalid([problemAt("cursor", "the header x-next-cursor of the page before", text)]))
     : Effect.succeed({ updatedAt: place.at, id: WorkflowId.make(place.id) })
 }
 

@@ -1,8 +1,8 @@
 /** Answers the endpoints of workspaces, their settings and their API keys. */
-import { Clock, Effect, Redacted } from "effect"
+import { Clock, Effect, Redacted, Result } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { otherwiseDie } from "../../../core/runtime/StoreUnavailable.ts"
-import { PhoneNumbers } from "../../../core/vault/otp/PhoneNumbers.ts"
+import { PhoneNumbers, parse as parseNumber } from "../../../core/vault/otp/PhoneNumbers.ts"
 import { type ApiKey, ApiKeys } from "../../../core/workspace/ApiKeys.ts"
 import * as RetentionDays from "../../../core/workspace/retention/RetentionDays.ts"
 import { type Caller, clampInputRequiredTimeout, type Workspace } from "../../../core/workspace/Workspace.ts"
@@ -12,6 +12,11 @@ import { CurrentCaller } from "../http/Authorization.ts"
 import * as Errors from "../http/Errors.ts"
 import { iso, isoOrNull } from "../run/RunRecord.ts"
 import type { ApiKeyRecord, WorkspaceRecord, WorkspaceSettings } from "./WorkspacesApi.ts"
+
+const numberProblems = (written: string | null) => {
+  const read = written === null ? Result.succeed("") : parseNumber(written)
+  return Result.isFailure(read) ? [{ path: "phone_number", message: read.failure.message }] : []
+}
 
 const defaultGraceSeconds = 86_400
 
@@ -61,8 +66,8 @@ export const layer = HttpApiBuilder.group(
         } = payload
         const { id } = yield* workspaces.get(caller, params.workspace_id)
         // Checks that may refuse come first: a refusal changes nothing.
-        const tooLong = RetentionDays.problemsOf(days ?? {}, installation)
-        if (tooLong.length > 0) return yield* Effect.fail(Errors.invalidQuery(tooLong))
+        const problems = [...RetentionDays.problemsOf(days ?? {}, installation), ...numberProblems(number ?? null)]
+        if (problems.length > 0) return yield* Effect.fail(Errors.invalid(problems))
         if (number !== undefined) {
           yield* phoneNumbers.set(caller, number)
         }

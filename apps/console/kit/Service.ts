@@ -2,8 +2,8 @@
 import { Context, Effect, Predicate, Schema } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientError, HttpClientRequest } from "effect/http"
 import { type AsyncResult, Atom } from "effect/reactivity"
+import { problemsIn } from "../../../core/workflow/language/graph/Paths.ts"
 import * as Api from "../../api/Client.ts"
-import * as SchemaErrors from "../../api/http/body/SchemaErrors.ts"
 import { plain } from "../data/PlainText.ts"
 import { say } from "./Notices.ts"
 import { registry } from "./Registry.ts"
@@ -58,7 +58,7 @@ export const problemsOf = (error: unknown): ReadonlyArray<Problem> =>
   listed(error).map(({ message, path }) => ({ path, message: plain(message) }))
 
 const listed = (error: unknown): ReadonlyArray<Problem> => {
-  if (Schema.isSchemaError(error)) return SchemaErrors.problemsOf(error.issue)
+  if (Schema.isSchemaError(error)) return problemsIn(error.issue)
   const found = Schema.decodeUnknownOption(Refusal)(error)
   return found._tag === "None" ? [] : (found.value.issues ?? found.value.errors ?? [])
 }

@@ -52,6 +52,7 @@ const missing = (
   const names = ids.slice(0, mostNamed).map((id) => `"${id.slice(0, 100)}"`)
   const more = ids.length > mostNamed ? ` and ${ids.length - mostNamed} more` : ""
   return {
+    path: alias,
     field: `/${alias.replaceAll("~", "~0").replaceAll("/", "~1")}`,
     message: `must name a credential of the vault for ${domain}: there is none of ${names.join(", ")}${more}`,
     keyword: "credential",

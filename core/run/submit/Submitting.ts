@@ -11,7 +11,7 @@ import * as InputContract from "../../workflow/contract/InputContract.ts"
 import * as FieldLimit from "../../workflow/FieldLimit.ts"
 import type { Problem } from "../../workflow/Workflow.ts"
 import { type RunTerms, WorkflowStore } from "../../workflow/WorkflowStore.ts"
-import type { WorkflowId, WorkflowNotFound } from "../../workspace/Ids.ts"
+import { WorkflowId, WorkflowNotFound } from "../../workspace/Ids.ts"
 import type { Caller } from "../../workspace/Workspace.ts"
 import type * as Run from "../Run.ts"
 import { type GatedRun, RunStore } from "../RunStore.ts"
@@ -20,7 +20,8 @@ import * as Drafting from "./Drafting.ts"
 
 /** A submission: a workflow, its input and how to run it. */
 export interface Request {
-  readonly workflowId: WorkflowId
+  /** A text that is no id is that of no workflow; `null` where the submission names none, as `problems` say. */
+  readonly workflowId: string | null
   readonly input: Schema.JsonObject
   readonly options: Run.Options
   /** From `Run.lowestPriority` to `Run.highestPriority`; 0 when it is left out. */
@@ -34,7 +35,7 @@ export interface Request {
   readonly problems?: ReadonlyArray<Problem>
 }
 
-/** Raised for a submission with more wrong than its input. */
+/** Raised for a submission that has more wrong than its input or its workflow. */
 export class InvalidSubmission extends Schema.TaggedError<InvalidSubmission>()("InvalidSubmission", {
   /** All that is wrong, the errors of the input included. */
   problems: Schema.Array(RunWindowIssue),
@@ -54,7 +55,18 @@ export const make = Effect.gen(function* () {
   const signals = yield* Signals
   const entries = yield* VaultEntries
 
-  const submitWith = Effect.fnUntraced(function* (version: RunTerms, caller: Caller, request: Request) {
+  /** The problems of a submission that neither its workflow nor its input has. */
+  const others = Effect.fnUntraced(function* ({ workspaceId }: Caller, { options, problems = [] }: Request) {
+    const added = options.dryRun?.addToOutput
+    const tooLarge = added === undefined ? [] : yield* runs.weigh(workspaceId, added)
+    return [...problems, ...FieldLimit.asProblems(tooLarge)]
+  })
+
+  const submitWith = Effect.fnUntraced(function* (
+    version: RunTerms,
+    caller: Caller,
+    request: Request & { readonly workflowId: WorkflowId }
+  ) {
     const { content } = version
     const { problems = [] } = request
     // An input that has not even its form breaks every rule of the schema.
@@ -76,11 +88,11 @@ export const make = Effect.gen(function* () {
       startBy: request.startBy ?? null
     })
     if (errors.length === 0 && problems.length === 0) return yield* runs.submit(submission)
-    const others = [...problems, ...FieldLimit.asProblems(yield* runs.weigh(submission))]
+    const more = yield* others(caller, request)
     const inputSchema = InputContract.effectiveSchema(content)
-    if (others.length === 0) return yield* new InputContract.InvalidInput({ errors, inputSchema })
+    if (more.length === 0) return yield* new InputContract.InvalidInput({ errors, inputSchema })
     return yield* new InvalidSubmission({
-      problems: [...others, ...errors.map(InputContract.asProblem)],
+      problems: [...more, ...errors.map(InputContract.asProblem)],
       errors,
       inputSchema
     })
@@ -88,7 +100,7 @@ export const make = Effect.gen(function* () {
 
   const again = (
     caller: Caller,
-    request: Request
+    request: Request & { readonly workflowId: WorkflowId }
   ): Effect.Effect<
     GatedRun,
     WorkflowNotFound | FieldLimit.FieldsTooLarge | InputContract.InvalidInput | InvalidSubmission | StoreUnavailable
@@ -98,7 +110,10 @@ export const make = Effect.gen(function* () {
       return yield* submitWith(version, caller, request)
     }).pipe(Effect.catchTag("VersionOutdated", () => again(caller, request)))
 
-  const submit = Effect.fnUntraced(function* (caller: Caller, request: Request) {
+  const submitTo = Effect.fnUntraced(function* (
+    caller: Caller,
+    request: Request & { readonly workflowId: WorkflowId }
+  ) {
     // The version may not be the latest any more; then it is found out, and asked for again.
     const recent = yield* workflows.recentTerms(caller.workspaceId, request.workflowId)
     const refused = Effect.fnUntraced(function* (error: InputContract.InvalidInput | InvalidSubmission) {
@@ -121,5 +136,22 @@ export const make = Effect.gen(function* () {
     return run
   })
 
-  return submit
+  /** Without a workflow there is no contract for the input; everything else is checked all the same. */
+  const nowhere = Effect.fnUntraced(function* (caller: Caller, request: Request, notFound: WorkflowNotFound | null) {
+    const more = yield* others(caller, request)
+    if (notFound !== null && more.length === 0) return yield* notFound
+    const unknown = notFound === null ? [] : [{ path: "workflow_id", message: notFound.message }]
+    return yield* new InvalidSubmission({ problems: [...more, ...unknown], errors: [], inputSchema: {} })
+  })
+
+  return Effect.fnUntraced(function* (caller: Caller, request: Request) {
+    const { workflowId } = request
+    if (workflowId === null) return yield* nowhere(caller, request, null)
+    if (!isWorkflowId(workflowId)) return yield* nowhere(caller, request, new WorkflowNotFound({ workflowId }))
+    return yield* submitTo(caller, { ...request, workflowId }).pipe(
+      Effect.catchTag("WorkflowNotFound", (notFound) => nowhere(caller, request, notFound))
+    )
+  })
 })
+
+const isWorkflowId = Schema.is(WorkflowId)

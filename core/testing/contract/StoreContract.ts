@@ -396,10 +396,10 @@ export const promises: ReadonlyArray<Contract.ContractPromise<Stores>> = [
       })
       assert.instanceOf(yield* Effect.flip(runs.submit(sent)), FieldsTooLarge)
       assert.deepStrictEqual(
-        (yield* runs.weigh(sent)).map(({ field }) => field),
+        (yield* runs.weigh(sent.workspaceId, incompressible)).map(({ field }) => field),
         ["dry_run.add_to_output"]
       )
-      assert.deepStrictEqual(yield* runs.weigh({ ...sent, options: {} }), [])
+      assert.deepStrictEqual(yield* runs.weigh(sent.workspaceId, "a".repeat(4_000)), [])
       assert.deepStrictEqual((yield* runs.list(sent.workspaceId, { limit: 10 })).runs, [])
     })
   ),

@@ -3,6 +3,7 @@
  */
 import { Effect, Result, Schema } from "effect"
 import { WorkflowId } from "../../workspace/Ids.ts"
+import * as BodyFields from "../../workspace/request/BodyFields.ts"
 import { optional } from "../../workspace/request/ParsedJson.ts"
 import type { Caller } from "../../workspace/Workspace.ts"
 import * as FieldLimit from "../FieldLimit.ts"
@@ -45,11 +46,10 @@ export const readCreate = Effect.fnUntraced(function* (
   caller: Caller,
   body: unknown
 ): Effect.fn.Return<Create, Refused> {
-  const sent = yield* Effect.fromResult(decoded(decodeCreate, body))
-  const versionNote = sent.versionNote ?? null
-  const data = yield* read(caller, sent.componentData)
-  const judging = judged(data, [...longName(sent.name), ...longNote(versionNote)])
-  return { name: sent.name, data: yield* Effect.fromResult(judging), versionNote }
+  const { error, fields } = createFields(body)
+  const { componentData, name = "", versionNote = null } = fields
+  const judging = judged(error, yield* read(caller, componentData), [...longName(name), ...longNote(versionNote)])
+  return { name, data: yield* Effect.fromResult(judging), versionNote }
 })
 
 export interface Save {
@@ -61,18 +61,24 @@ export interface Save {
 
 /** Reads a next version of a component. */
 export const readSave = Effect.fnUntraced(function* (caller: Caller, body: unknown): Effect.fn.Return<Save, Refused> {
-  const sent = yield* Effect.fromResult(decoded(decodeSave, body))
-  const versionNote = sent.versionNote ?? null
-  const data = yield* read(caller, sent.componentData)
+  const { error, fields } = saveFields(body)
+  const { componentData, propagate, sourceWorkflowId, versionNote = null } = fields
   return {
-    data: yield* Effect.fromResult(judged(data, longNote(versionNote))),
+    data: yield* Effect.fromResult(judged(error, yield* read(caller, componentData), longNote(versionNote))),
     versionNote,
-    propagate: sent.propagate ?? true,
-    source: sent.sourceWorkflowId == null ? null : WorkflowId.make(sent.sourceWorkflowId.toLowerCase())
+    propagate: propagate ?? true,
+    source: sourceWorkflowId == null ? null : WorkflowId.make(sourceWorkflowId.toLowerCase())
   }
 })
 
-const read = (caller: Caller, data: Schema.Json) =>
+/** The data of a component; nothing where a body has none, as the error of its fields says. */
+const read = (
+  caller: Caller,
+  data: Schema.Json | undefined
+): Effect.Effect<Outcome<ComponentData, ReadonlyArray<Problem>>> =>
+  data === undefined ? Effect.succeed({ failure: [] }) : readData(caller, data)
+
+const readData = (caller: Caller, data: Schema.Json) =>
   Sandbox.run(caller.workspaceId, "readComponent", { data, path: "componentData" }).pipe(
     Effect.catchTag(
       "TooCostly",
@@ -81,28 +87,29 @@ const read = (caller: Caller, data: Schema.Json) =>
   )
 
 /** Reads a new name of a component. */
-export const readName = (body: unknown): Result.Result<string, Refused> =>
-  Result.flatMap(decoded(decodeRename, body), (sent) =>
-    Result.map(FieldLimit.refuse(longName(sent.name)), () => sent.name)
-  )
+export const readName = (body: unknown): Result.Result<string, Refused> => {
+  const { error, fields } = renameFields(body)
+  return judged(error, { success: fields.name ?? "" }, longName(fields.name ?? ""))
+}
 
-const decodeCreate = Schema.decodeUnknownResult(CreateBody, { errors: "all" })
-const decodeSave = Schema.decodeUnknownResult(SaveBody, { errors: "all" })
-const decodeRename = Schema.decodeUnknownResult(RenameBody, { errors: "all" })
+const createFields = BodyFields.reader(CreateBody)
+const saveFields = BodyFields.reader(SaveBody)
+const renameFields = BodyFields.reader(RenameBody)
 
-const decoded = <A>(
-  decode: (body: unknown) => Result.Result<A, Schema.SchemaError>,
-  body: unknown
-): Result.Result<A, InvalidComponent> =>
-  Result.mapError(decode(body), (error) => new InvalidComponent({ problems: problemsOf(error) }))
-
-const judged = (
-  data: Outcome<ComponentData, ReadonlyArray<Problem>>,
+/** What was read of a body, or everything that is wrong with it. */
+const judged = <A>(
+  error: Schema.SchemaError | null,
+  read: Outcome<A, ReadonlyArray<Problem>>,
   tooLong: ReadonlyArray<FieldLimit.FieldTooLarge>
-): Result.Result<ComponentData, Refused> =>
-  "failure" in data
-    ? Result.fail(new InvalidComponent({ problems: [...data.failure, ...FieldLimit.asProblems(tooLong)] }))
-    : Result.map(FieldLimit.refuse(tooLong), () => data.success)
+): Result.Result<A, Refused> => {
+  if (error === null && "success" in read) return Result.map(FieldLimit.refuse(tooLong), () => read.success)
+  const problems = [
+    ...(error === null ? [] : problemsOf(error)),
+    ...("failure" in read ? read.failure : []),
+    ...FieldLimit.asProblems(tooLong)
+  ]
+  return Result.fail(new InvalidComponent({ problems }))
+}
 
 const longName = (name: string) => FieldLimit.overLength("name", name, 100, "COMPONENT_NAME_TOO_LONG")
 

@@ -3,6 +3,7 @@
  */
 import { Ajv, type ErrorObject, type Options, type ValidateFunction } from "ajv"
 import { Result, Schema } from "effect"
+import { inOneSentence } from "../../window/Problems.ts"
 import * as Json from "../../workspace/Json.ts"
 import * as SafePattern from "../language/expression/SafePattern.ts"
 import type { Problem, WorkflowVersion } from "../Workflow.ts"
@@ -10,13 +11,20 @@ import * as SchemaReferences from "./SchemaReferences.ts"
 import * as VaultSchema from "./VaultSchema.ts"
 
 /** One way in which an input breaks the contract, in the shape that clients parse. */
-export const InputError = Schema.Struct({
+export const ListedError = Schema.Struct({
   /** JSON pointer into the input, `#/required` for a missing property, empty for the input itself. */
   field: Schema.String,
   message: Schema.String,
   keyword: Schema.String,
   expected: Schema.JsonObject,
   received: Schema.optionalKey(Schema.Json)
+})
+
+/** The same with its path, which the shape of clients says for some keywords only. */
+export const InputError = Schema.Struct({
+  ...ListedError.fields,
+  /** The wrong, missing or unexpected value, such as `address.lines[0]`; empty for the input itself. */
+  path: Schema.String
 })
 export type InputError = typeof InputError.Type
 
@@ -26,24 +34,14 @@ export class InvalidInput extends Schema.TaggedError<InvalidInput>()("InvalidInp
   inputSchema: Schema.JsonObject
 }) {
   override get message() {
-    const [first, ...others] = this.errors
-    const more = others.length === 0 ? "" : ` (and ${others.length} more)`
-    return `Validation failed for run_input_variables${first === undefined ? "" : `: ${named(first)}${more}`}`
+    const all = this.errors.map(({ message, path }) => ({ path: "", message: `${path} ${message}`.trimStart() }))
+    return `Validation failed for run_input_variables: ${inOneSentence(all)}`
   }
 }
 
-/** The message of an error with the name of its field, which is not always in `field`. */
-const named = ({ expected, field, message }: InputError): string => {
-  const own = expected.missingProperty ?? expected.additionalProperty
-  const path = field.startsWith("/") ? field.slice(1).split("/").map(unescaped).join(".") : ""
-  const name = [path, ...(typeof own === "string" ? [own] : [])].filter((part) => part !== "").join(".")
-  return `${name === "" ? "" : `${name.slice(0, 200)} `}${message}`
-}
-
-/** The error as a problem of the submission, for an answer that also lists other problems. */
-export const asProblem = ({ field, message }: InputError): Problem => ({
-  // `#/required` names no field: its message does.
-  path: ["run_input_variables", ...(field.startsWith("#") ? [] : field.split("/").slice(1))].join("."),
+/** The error as a problem of the submission. */
+export const asProblem = ({ message, path }: InputError): Problem => ({
+  path: path === "" ? "run_input_variables" : `run_input_variables.${path}`,
   message
 })
 
@@ -252,6 +250,7 @@ const errorsOf = (validate: ValidateFunction, value: Schema.Json): ReadonlyArray
 
 /** The error of an input whose check exceeds a limit. */
 export const tooCostly = ({ message }: { readonly message: string }): InputError => ({
+  path: "",
   field: "",
   message,
   keyword: "schema",
@@ -269,6 +268,7 @@ const unusable = (message: string): ErrorObject => ({
 const report = (error: ErrorObject, input: Schema.JsonObject): InputError => {
   const received = receivedBy(error, input)
   return {
+    path: problem(error, input).path,
     field: error.keyword === "required" ? error.schemaPath : error.instancePath,
     message: error.message ?? "is not valid",
     keyword: error.keyword,

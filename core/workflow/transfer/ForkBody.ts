@@ -2,6 +2,7 @@
  * The request body that copies a workflow.
  */
 import { Result, Schema } from "effect"
+import * as BodyFields from "../../workspace/request/BodyFields.ts"
 import { optional } from "../../workspace/request/ParsedJson.ts"
 import * as FieldLimit from "../FieldLimit.ts"
 import { problemsOf } from "../language/graph/Paths.ts"
@@ -24,24 +25,25 @@ export interface Fork {
   readonly versionNumber: number | null
 }
 
-const decode = Schema.decodeUnknownResult(ForkBody, { errors: "all" })
+const fieldsOf = BodyFields.reader(ForkBody)
 
 /** Reads a request for a copy. Every problem is reported. */
 export const read = (body: unknown, now: number): Result.Result<Fork, InvalidWorkflow | FieldLimit.FieldsTooLarge> => {
-  const decoded = decode(body ?? {})
-  const sent = Result.getOrElse(decoded, (): typeof ForkBody.Type => ({}))
+  const { error, fields: sent } = fieldsOf(body ?? {})
   const window = SaveBody.readWindow(sent.run_window, now)
-  if (Result.isFailure(decoded) || Result.isFailure(window)) {
+  const tooLong = FieldLimit.overCharacters({ name: sent.name ?? null })
+  if (error !== null || Result.isFailure(window)) {
     return Result.fail(
       new InvalidWorkflow({
         problems: [
-          ...(Result.isFailure(decoded) ? problemsOf(decoded.failure) : []),
-          ...(Result.isFailure(window) ? window.failure : [])
+          ...(error === null ? [] : problemsOf(error)),
+          ...(Result.isFailure(window) ? window.failure : []),
+          ...FieldLimit.asProblems(tooLong)
         ]
       })
     )
   }
-  return Result.map(FieldLimit.refuse(FieldLimit.overCharacters({ name: sent.name ?? null })), () => ({
+  return Result.map(FieldLimit.refuse(tooLong), () => ({
     name: sent.name ?? null,
     window: window.success,
     versionNumber: sent.version_number ?? null

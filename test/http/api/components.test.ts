@@ -161,7 +161,7 @@ it.layer(layerInMemory)("components", (it) => {
         "componentData.vault_schema.BANK"
       ])
       const shape = yield* ask("POST", "/workflow-components", { name: "", componentData: { nodes: {} } })
-      assert.deepStrictEqual([shape.status, pathsOf(shape.body)], [400, ["name"]])
+      assert.deepStrictEqual([shape.status, pathsOf(shape.body)], [400, ["name", "componentData.nodes"]])
       const nodes = yield* ask("POST", "/workflow-components", { name: "A", componentData: { nodes: {} } })
       assert.deepStrictEqual(pathsOf(nodes.body), ["componentData.nodes"])
       const name = { code: "COMPONENT_NAME_TOO_LONG", field: "name", limit_chars: 100, actual_chars: 101 }

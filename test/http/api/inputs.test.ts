@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto"
+import { randomBytes, randomUUID } from "node:crypto"
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { asList, pathsOf, setUp, workflow } from "../../support/member.ts"
@@ -210,6 +210,7 @@ it.layer(layerInMemory)("workflows", (it) => {
       ] as const) {
         assert.deepStrictEqual([status, body.code], [400, "VALIDATION_FAILED"])
         for (const field of fields) assert.include(String(body.message), field)
+        assert.deepStrictEqual([...pathsOf(body)].sort(), [...fields].sort())
       }
     })
   )
@@ -269,11 +270,64 @@ it.layer(layerInMemory)("workflows", (it) => {
         for (const path of expected) assert.include(String(body.message), path)
         assert.strictEqual(body.run_input_variables_errors !== undefined, fields.run_input_variables !== "x")
       }
-      const unknown = yield* ask("POST", "/run", { workflow_id: "none", ...form })
-      assert.deepStrictEqual(pathsOf(unknown.body), [...paths.form, "workflow_id"])
-      const alone = yield* ask("POST", "/run", { workflow_id: id, ...input })
-      assert.deepStrictEqual([alone.status, alone.body.code], [400, undefined])
+      for (const nowhere of [{ workflow_id: "none" }, { workflow_id: randomUUID() }, {}, { workflow_id: 7 }]) {
+        const { body, status } = yield* ask("POST", "/run", { ...nowhere, ...form, ...output })
+        assert.deepStrictEqual([status, body.code], [400, "VALIDATION_FAILED"])
+        const all = [...paths.form, ...paths.output, "workflow_id"]
+        assert.deepStrictEqual([...pathsOf(body)].sort(), [...all].sort())
+        for (const path of all) assert.include(String(body.message), path)
+      }
+      assert.strictEqual((yield* ask("POST", "/run", { workflow_id: "none", ...input })).status, 404)
       assert.strictEqual(yield* dump, before)
+    })
+  )
+
+  it.effect("are not run with wrong inputs, each of which is listed at its path and in the message", () =>
+    Effect.gen(function* () {
+      const { ask, create } = yield* setUp
+      const id = yield* create({
+        input_schema: {
+          type: "object",
+          additionalProperties: false,
+          required: ["npi", "name"],
+          properties: {
+            npi: { type: "string", pattern: "^\\d{10}$" },
+            name: { type: "string" },
+            address: {
+              type: "object",
+              additionalProperties: false,
+              required: ["city"],
+              properties: { city: { type: "string" }, lines: { type: "array", items: { type: "string" } } }
+            }
+          }
+        }
+      })
+      const input = { npi: "abc", "a.b": 1, address: { lines: ["one", 2], extra: true } }
+      const expected = ["npi", "name", "a.b", "address.city", "address.lines[1]", "address.extra"]
+      const output = { dry_run: { add_to_output: incompressible(5_000) } }
+      for (const [more, others] of [
+        [{}, []],
+        [output, ["dry_run.add_to_output"]]
+      ] as const) {
+        const { body, status } = yield* ask("POST", "/run", { workflow_id: id, run_input_variables: input, ...more })
+        assert.deepStrictEqual([status, body.code], [400, "VALIDATION_FAILED"])
+        const all = [...others, ...expected.map((name) => `run_input_variables.${name}`)]
+        assert.deepStrictEqual([...pathsOf(body)].sort(), all.sort())
+        for (const name of [...others, ...expected]) assert.include(String(body.message), name)
+        assert.strictEqual(asList(body.run_input_variables_errors).length, expected.length)
+        for (const error of asList(body.run_input_variables_errors)) assert.notProperty(error, "path")
+      }
+    })
+  )
+
+  it.effect("are run dry with any JSON value as what is added to their output", () =>
+    Effect.gen(function* () {
+      const { ask, create } = yield* setUp
+      const id = yield* create({ input_schema: {} })
+      for (const add_to_output of ["text", "", 12.5, 0, true, false, [], [1, null], {}, { a: [] }]) {
+        const { status } = yield* ask("POST", "/run", { workflow_id: id, dry_run: { add_to_output } })
+        assert.strictEqual(status, 201, JSON.stringify(add_to_output))
+      }
     })
   )
 })

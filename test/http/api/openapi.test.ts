@@ -21,6 +21,7 @@ import { makePatch } from "../../support/patches.ts"
 import { scale } from "../../support/scale.ts"
 import { type Answer, Service } from "../../support/service.ts"
 import { makeDead, makeWebhook } from "../../support/webhooks.ts"
+import { namedFields, wrongBody } from "../../support/wrongBodies.ts"
 
 const document = OpenApi.fromApi(Api) as unknown as Document
 const operations = operationsOf(document)
@@ -318,6 +319,16 @@ it.layer(hosted)("the description", (it) => {
           }
         }
 
+        // What is no exported workflow is not read as one.
+        const isImport = operation.operationId === "workflows.import"
+        const wrong = schema === undefined || isImport ? null : wrongBody(schema, resolve)
+        if (wrong !== null) {
+          const { body, status } = yield* ask(operation, made, { body: wrong })
+          const named = namedFields(body)
+          const unnamed = Object.keys(wrong).filter((name) => !named.has(name))
+          if (status !== 400 || unnamed.length > 0)
+            complaints.push(`${JSON.stringify(wrong)} was answered ${status}, without ${unnamed.join()}`)
+        }
         yield* attempt({ key: null })
         yield* attempt({ key: "sk_nobody" })
         const valid = bodies[operation.operationId]?.() ?? (schema && generate(schema, draw, resolve))

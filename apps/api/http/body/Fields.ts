@@ -4,6 +4,7 @@
 import { Schema } from "effect"
 import * as ParsedJson from "../../../../core/workspace/request/ParsedJson.ts"
 import * as Errors from "../Errors.ts"
+import { instantExample, parseInstant } from "./Query.ts"
 
 /** The parameters of a path that names a workflow. */
 export const workflow = { workflow_id: Schema.String }
@@ -17,6 +18,11 @@ export const optional = ParsedJson.optional
 /** A whole number in the query of an address, which may be left out. */
 export const wholeNumber = (minimum: number, maximum: number) =>
   Schema.optionalKey(Schema.FiniteFromString.check(Schema.isInt(), Schema.isBetween({ minimum, maximum })))
+
+/** An instant as a text with its offset, or a date. */
+export const instant = Schema.String.check(
+  Schema.makeFilter((text) => parseInstant(text) !== null || `Expected ${instantExample}, got "${text.slice(0, 80)}"`)
+)
 
 /** A text in the query of an address, which may be left out. Its handler checks it and names it where it is wrong. */
 export const described = (description: string) => Schema.optionalKey(Schema.String.annotate({ description }))

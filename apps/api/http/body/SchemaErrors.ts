@@ -1,11 +1,11 @@
 /**
  * Requests that do not have the described shape, answered with every problem at its path.
  */
-import { Context, Effect, SchemaIssue } from "effect"
+import { Context, Effect } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { HttpApiMiddleware } from "effect/http-api"
 import { inOneSentence } from "../../../../core/window/Problems.ts"
-import type { Problem } from "../../../../core/workflow/Workflow.ts"
+import { problemsIn } from "../../../../core/workflow/language/graph/Paths.ts"
 import { InvalidBody } from "../../Annotations.ts"
 import * as Errors from "../Errors.ts"
 
@@ -13,15 +13,13 @@ export class SchemaErrors extends HttpApiMiddleware.Service<SchemaErrors>()("slu
   error: Errors.BadRequest
 }) {}
 
-const format = SchemaIssue.makeFormatterStandardSchemaV1()
-
 export const layer = HttpApiMiddleware.layerSchemaErrorTransform(SchemaErrors, (error, { endpoint }) =>
   Effect.gen(function* () {
     if (error.kind === "Body" || error.kind === "ResponseHeaders") return yield* Effect.die(error.cause)
     // A body may have tens of thousands of problems: finding them takes long, and so does describing them.
     yield* Effect.yieldNow
-    const problems = problemsOf(error.cause.issue)
-    if (error.kind !== "Payload") return yield* Effect.fail(Errors.invalidQuery(problems))
+    const problems = problemsIn(error.cause.issue)
+    if (error.kind !== "Payload") return yield* Effect.fail(Errors.invalid(problems))
     const isJson = problems[0]?.message !== "Expected a valid JSON body"
     const no = isJson ? null : yield* notJson(yield* HttpServerRequest.HttpServerRequest)
     const message = no ?? inOneSentence(problems)
@@ -35,10 +33,3 @@ const notJson = ({ json }: HttpServerRequest.HttpServerRequest) =>
     Effect.map(({ reason: { cause } }) => `The body is not valid JSON: ${cause instanceof Error ? cause.message : ""}`),
     Effect.catchCause(() => Effect.succeed("The body is not valid JSON"))
   )
-
-/** Every way in which a value does not have its form, each at its path. */
-export const problemsOf = (found: SchemaIssue.Issue): ReadonlyArray<Problem> =>
-  format(found).issues.map((issue) => ({
-    path: (issue.path ?? []).map((key) => (typeof key === "object" ? String(key.key) : String(key))).join("."),
-    message: issue.message
-  }))

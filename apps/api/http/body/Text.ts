@@ -4,6 +4,7 @@
  */
 import { Effect, Option, type Schema } from "effect"
 import * as JsonParser from "../../../../adapters/json/JsonParser.ts"
+import { within } from "../../../../core/window/Problems.ts"
 import type { Problem } from "../../../../core/workflow/Workflow.ts"
 
 /** How many problems are reported of one request. */
@@ -32,9 +33,9 @@ export const problemsOf = Effect.fnUntraced(function* (pieces: ReadonlyArray<str
   // The parser of the endpoint says what is wrong with a text that is not JSON.
   const body = yield* Effect.option(JsonParser.parse(pieces))
   const problems: Array<Problem> = []
-  const path: Array<string> = []
+  const path: Array<string | number> = []
   const report = (message: string) => {
-    if (problems.length < most) problems.push({ path: path.join("."), message })
+    if (problems.length < most) problems.push({ path: path.reduce(within, ""), message })
   }
   const frames: Array<Frame> = [{ names: null, values: Option.toArray(body), next: 0 }]
   for (let looked = 1; ; looked++) {
@@ -51,7 +52,7 @@ export const problemsOf = Effect.fnUntraced(function* (pieces: ReadonlyArray<str
     const at = frame.next++
     const name = frame.names?.[at]
     const wrongName = name === undefined ? null : complaint(name)
-    if (isWithin) path.push(name === undefined ? String(at) : wrongName === null ? name : shown(name))
+    if (isWithin) path.push(name === undefined ? at : wrongName === null ? name : shown(name))
     if (wrongName !== null) report(`The name of this field: ${wrongName}`)
     const value = frame.values[at] ?? null
     if (typeof value === "string") {

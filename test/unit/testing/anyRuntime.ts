@@ -1,6 +1,6 @@
 /**
  * Runs the unit tests of the core on the runtime that runs this file, in one process. `deno task test` runs all of them,
- * `deno task test FILES…` some, and with `--short` those that take little time, as `npm test` does.
+ * `deno task test FILES…` some, and with `--short` those of a few rooms, as `npm test` does.
  *
  * It fails when a test fails, when a file has no tests, and when no test has passed.
  */
@@ -12,35 +12,8 @@ import { type Results, runFile } from "./TestRun.ts"
 /** They compare with snapshots, which only the processes of Vitest keep. */
 const withSnapshots: ReadonlySet<string> = new Set(["test/unit/event/eventJson.test.ts"])
 
-/** Those that take more than half a second of processor time. */
-const long: ReadonlySet<string> = new Set([
-  "test/unit/agent/credentials.test.ts",
-  "test/unit/agent/dataActions.test.ts",
-  "test/unit/agent/secrets.test.ts",
-  "test/unit/agent/tfa.test.ts",
-  "test/unit/builder/host.test.ts",
-  "test/unit/cli/views.test.ts",
-  "test/unit/docs/examples.test.ts",
-  "test/unit/event/eventBounds.test.ts",
-  "test/unit/mail/parser.test.ts",
-  "test/unit/run/executors.test.ts",
-  "test/unit/run/worker.test.ts",
-  "test/unit/schedule/timing.test.ts",
-  "test/unit/simulation/simulation.test.ts",
-  "test/unit/testing/contracts.test.ts",
-  "test/unit/testing/crypto.test.ts",
-  "test/unit/testing/generators.test.ts",
-  "test/unit/testing/kit.test.ts",
-  "test/unit/testing/starts.test.ts",
-  "test/unit/vault/masterRotation.test.ts",
-  "test/unit/vault/rotation.test.ts",
-  "test/unit/webhook/rules.test.ts",
-  "test/unit/webhook/sender.test.ts",
-  "test/unit/window/exchange.test.ts",
-  "test/unit/window/properties.test.ts",
-  "test/unit/workflow/expression.test.ts",
-  "test/unit/workflow/saving.test.ts"
-])
+/** What programs on other runtimes embed first: run windows, runs and schedules. */
+const embedded = ["window", "run", "schedule"].map((room) => `test/unit/${room}/`)
 
 const ofCore = sources("test")
   .filter((source) => source.path.endsWith(".test.ts") && projectOf(source.path) === "unit")
@@ -52,7 +25,7 @@ const ofCore = sources("test")
 const args = process.argv.slice(2)
 const named = args.filter((arg) => !arg.startsWith("--"))
 const short = args.includes("--short")
-const files = named.length > 0 ? named : ofCore.filter((path) => !short || !long.has(path))
+const files = named.length > 0 ? named : ofCore.filter((path) => !short || embedded.some((room) => path.startsWith(room)))
 
 const all: Array<Results> = []
 for (const path of files) {

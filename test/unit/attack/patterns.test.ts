@@ -5,14 +5,10 @@
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
 import { parseAst } from "rolldown/parseAst"
-import { Secrets } from "../../../core/redaction/Secrets.ts"
 import { remover } from "../../support/CountedRegex.ts"
 import { attacks, slowest } from "../../support/expensiveTexts.ts"
-import { leastMillis } from "../../support/processorTime.ts"
 import { parse } from "../../support/RegexTree.ts"
-import { scale } from "../../support/scale.ts"
 
 const root = join(import.meta.dirname, "../../..")
 
@@ -135,77 +131,4 @@ describe("a regular expression", () => {
     const found = expressions.filter((one) => one.composed > 0).map(({ file }) => file)
     assert.deepEqual(found, Object.keys(composed).toSorted())
   })
-})
-
-describe("hiding secrets", () => {
-  const length = 40_000 * scale
-  /** In milliseconds of processor time. */
-  const most = 150 * scale
-  const values = [
-    "@pass1",
-    "!!!!",
-    "!@#$",
-    "\\@#$x",
-    " @ @",
-    "éééé",
-    "😀😀",
-    "\n\n\n\n",
-    "a b c",
-    "ÿûï¾",
-    `${"@".repeat(511)}b`,
-    `${"\\".repeat(500)}b`,
-    `${"@#".repeat(250)}b`,
-    "=".repeat(511),
-    `${`${"=".repeat(32)}a`.repeat(15)}!`,
-    `${`${"=".repeat(99)}a`.repeat(5)}!`,
-    `${"a ".repeat(250)}b`
-  ]
-  const texts = [
-    "\\",
-    "@",
-    "%25",
-    "&amp;",
-    "&#0",
-    "0",
-    "+",
-    " ",
-    "\\u00",
-    "\\\\@",
-    "@#",
-    "a ",
-    "/",
-    "_",
-    "-",
-    "%2525",
-    "&amp;amp;",
-    "\n",
-    "é",
-    "=",
-    `${"\\".repeat(15)}=`,
-    `${"=".repeat(32)}a`,
-    `${"=".repeat(99)}a`
-  ]
-
-  /** A value as a name of a test shows it. */
-  const shown = (value: string) => (value.length <= 40 ? value : `${value.slice(0, 30)}… (${value.length})`)
-
-  it.each(values.map((value) => [shown(value), value]))(
-    "takes time that grows with the text alone: %j",
-    async (_, value) => {
-      const secrets = new Secrets()
-      secrets.add(value, "secret")
-      for (const text of texts) {
-        // Each repetition holds the known form of the value.
-        const known = value.replace(/[^A-Za-z0-9]+/g, " ")
-        const hostile = `${text.repeat(Math.ceil(length / 20 / text.length))}${known}`.repeat(20)
-        const millis = leastMillis(most, () => {
-          Effect.runSync(secrets.hideLong(hostile))
-          secrets.hideInName(hostile)
-        })
-        // At most 40 ms on an idle machine. Five seconds where each character begins a search through all that follow, and
-        // 400 ms where a pattern of all pieces of a long value is compiled.
-        assert.isBelow(millis, most, JSON.stringify(text))
-      }
-    }
-  )
 })

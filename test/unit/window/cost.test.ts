@@ -1,37 +1,24 @@
-import { assert, it } from "@effect/vitest"
-import { Result } from "effect"
-import * as RunWindow from "../../../core/window/RunWindow.ts"
-import { leastMillis } from "../../support/processorTime.ts"
+import { afterAll, assert, it } from "@effect/vitest"
+import * as Steps from "../../support/steps.ts"
+import type * as Window from "../../support/WindowSteps.ts"
 
-const windowOf = (recurrence: string, year: number) => ({
-  time_zone: "Europe/Berlin",
-  regular_hours: [],
-  special_hours: [
-    {
-      active: true,
-      active_start_time: { hours: 1 },
-      active_end_time: { hours: 2 },
-      recurrence,
-      recurrence_start: { year, month: 1, day: 1 }
-    }
-  ]
-})
+const window = Steps.thread<typeof Window>(new URL("../../support/WindowSteps.ts", import.meta.url))
+afterAll(window.end)
 
 const everyDay = "FREQ=YEARLY;BYMONTH=1,2,3,4,5,6,7,8,9,10,11,12;BYDAY=MO,TU,WE,TH,FR,SA,SU;BYSETPOS=366;COUNT=9999"
 
-it("a rule that is counted by position from the year 1 is refused at its path, and takes no time", () => {
-  const validate = () => RunWindow.validate(windowOf(everyDay, 1), { now: 0 })
-  const checked = validate()
-  assert.isTrue(Result.isFailure(checked))
-  if (Result.isFailure(checked)) {
-    assert.deepStrictEqual(
-      checked.failure.issues.map(({ path }) => path),
-      ["special_hours[0].recurrence"]
-    )
-  }
-  assert.isBelow(leastMillis(50, validate), 50)
+/** Four times as many steps as are counted. */
+const most = 4_000
+
+it("a rule that is counted by position from the year 1 is refused at its path, in few steps", async () => {
+  const { count, refused } = await window.ask("checking", everyDay, 1)
+  assert.deepStrictEqual(refused, ["special_hours[0].recurrence"])
+  assert.isAbove(count, 0)
+  assert.isBelow(count, most)
 })
 
-it("the same rule is taken from a recent start", () => {
-  assert.isTrue(Result.isSuccess(RunWindow.validate(windowOf(everyDay, 1990), { now: 0 })))
+it("the same rule is taken from a recent start, whose dates are counted in many steps", async () => {
+  const { count, refused } = await window.ask("checking", everyDay, 1990)
+  assert.deepStrictEqual(refused, [])
+  assert.isAbove(count, most)
 })

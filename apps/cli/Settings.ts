@@ -437,7 +437,7 @@ export const vault = {
   phoneNumber: setting(
     "phone-number",
     "SLUICE_PHONE_NUMBER",
-    "Phone number whose SMS reach the service, for an installation of one workspace"
+    "Phone number whose SMS reach the service, for the first workspace"
   ).pipe(
     Flag.filter(
       (written) => Result.isSuccess(PhoneNumbers.parse(written)),

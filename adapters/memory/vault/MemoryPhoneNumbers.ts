@@ -2,6 +2,7 @@
 import { Effect, Layer, Option } from "effect"
 import { PhoneNumberStore, PhoneNumberTaken } from "../../../core/vault/otp/PhoneNumbers.ts"
 import { WorkspaceId } from "../../../core/workspace/Ids.ts"
+import type { Workspace } from "../../../core/workspace/Workspace.ts"
 import { atomicStore } from "../Atomic.ts"
 import { Tables } from "../Tables.ts"
 
@@ -21,9 +22,12 @@ export const layer = Layer.effect(
           if (owner !== undefined && owner !== workspaceId) return Effect.fail(new PhoneNumberTaken({ number }))
           return Effect.sync(() => void phoneNumbers.set(workspaceId, number))
         }),
-      onlyWorkspace: Effect.sync(() => {
-        const [first, ...others] = [...workspaces.values()]
-        return first === undefined || others.length > 0 ? Option.none() : Option.some(first.id)
+      firstWorkspace: Effect.sync(() => {
+        const rank = ({ founding }: Workspace) => (founding === true ? 0 : 1)
+        const [first] = [...workspaces.values()].sort(
+          (one, other) => rank(one) - rank(other) || one.createdAt - other.createdAt
+        )
+        return Option.map(Option.fromUndefinedOr(first), ({ id }) => id)
       })
     })
   }).pipe(Effect.map(atomicStore))

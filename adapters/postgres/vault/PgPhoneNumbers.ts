@@ -58,10 +58,9 @@ export const layer = Layer.effect(
             )
         ).pipe(Effect.asVoid, withoutSqlErrors)
       ),
-      onlyWorkspace: sql<{ readonly id: string }>`select id from workspaces limit 2`.pipe(
-        Effect.map(([first, other]) =>
-          first === undefined || other !== undefined ? Option.none() : Option.some(WorkspaceId.make(first.id))
-        ),
+      firstWorkspace: sql<{ readonly id: string }>`
+        select id from workspaces order by founding desc, created_at, id limit 1`.pipe(
+        Effect.map(([first]) => Option.map(Option.fromUndefinedOr(first), ({ id }) => WorkspaceId.make(id))),
         withoutSqlErrors
       )
     })

@@ -1,9 +1,9 @@
 /**
- * The phone numbers that codes come to by SMS: that of the workspace, or else that of the installation, for a workspace
- * that is the only one of the installation.
+ * The phone numbers that codes come to by SMS: that of the workspace, or else, for the first workspace of the installation,
+ * that of the installation.
  *
  * An SMS does not name its credential, so a number that several workspaces share would show each of them the codes of
- * the others.
+ * the others. The first workspace keeps the number when others are made: credentials and portals name it.
  */
 
 import { Context, Effect, Layer, Option, Result, Schema } from "effect"
@@ -53,8 +53,8 @@ export class PhoneNumberStore extends Context.Service<
       workspaceId: WorkspaceId,
       number: string | null
     ) => Effect.Effect<void, PhoneNumberTaken | StoreUnavailable>
-    /** The workspace of an installation that has one; none where it has several, or none yet. */
-    readonly onlyWorkspace: Effect.Effect<Option.Option<WorkspaceId>, StoreUnavailable>
+    /** The workspace that was made first; none where there is none yet. */
+    readonly firstWorkspace: Effect.Effect<Option.Option<WorkspaceId>, StoreUnavailable>
   }
 >()("sluice/core/vault/otp/PhoneNumberStore") {}
 
@@ -89,15 +89,15 @@ export class PhoneNumbers extends Context.Service<
           const own = yield* store.of(workspaceId)
           if (Option.isSome(own)) return own.value
           if (common === null) return null
-          return Option.getOrNull(yield* store.onlyWorkspace) === workspaceId ? common : null
+          return Option.getOrNull(yield* store.firstWorkspace) === workspaceId ? common : null
         }),
         ownNumberOf: (workspaceId) => Effect.map(store.of(workspaceId), Option.getOrNull),
         workspaceOf: Effect.fn("PhoneNumbers.workspaceOf")(function* (number) {
           const owner = yield* store.ownerOf(number)
           if (Option.isSome(owner) || number !== common) return owner
-          const only = yield* store.onlyWorkspace
+          const first = yield* store.firstWorkspace
           // A workspace with its own number gets no messages of the common number.
-          return Option.isSome(only) && Option.isNone(yield* store.of(only.value)) ? only : Option.none()
+          return Option.isSome(first) && Option.isNone(yield* store.of(first.value)) ? first : Option.none()
         }),
         set: Effect.fn("PhoneNumbers.set")(function* (acting, written) {
           const number = written === null ? null : yield* Effect.fromResult(parse(written))

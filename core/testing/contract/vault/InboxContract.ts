@@ -166,14 +166,15 @@ export const promises: ReadonlyArray<Contract.ContractPromise<Stores>> = [
       assert.isTrue(Option.isNone(yield* numbers.ownerOf(number(2))))
     })
   ),
-  promise("know when there is one workspace", () =>
+  promise("know which workspace was made first, before and after others are made", () =>
     Effect.gen(function* () {
-      const { onlyWorkspace } = yield* PhoneNumberStore
-      assert.isTrue(Option.isNone(yield* onlyWorkspace))
+      const { firstWorkspace } = yield* PhoneNumberStore
+      assert.isTrue(Option.isNone(yield* firstWorkspace))
       const { workspaceId } = yield* makeWorkspace()
-      assert.deepStrictEqual(yield* onlyWorkspace, Option.some(workspaceId))
-      yield* makeWorkspace()
-      assert.isTrue(Option.isNone(yield* onlyWorkspace))
+      assert.deepStrictEqual(yield* firstWorkspace, Option.some(workspaceId))
+      const later = { ...workspaceOf(WorkspaceId.make(beside(workspaceId))), createdAt: 1 }
+      yield* (yield* WorkspaceStore).create(later)
+      assert.deepStrictEqual(yield* firstWorkspace, Option.some(workspaceId))
     })
   )
 ]

@@ -25,7 +25,8 @@ const ofCore = sources("test")
 const args = process.argv.slice(2)
 const named = args.filter((arg) => !arg.startsWith("--"))
 const short = args.includes("--short")
-const files = named.length > 0 ? named : ofCore.filter((path) => !short || embedded.some((room) => path.startsWith(room)))
+const files =
+  named.length > 0 ? named : ofCore.filter((path) => !short || embedded.some((room) => path.startsWith(room)))
 
 const all: Array<Results> = []
 for (const path of files) {

@@ -5,9 +5,6 @@
 import { createHash } from "node:crypto"
 import { expressionOf } from "../../../adapters/script/Script.ts"
 
-/** The modules of `page`, as JavaScript. Nothing in them may end the element that they stand in. */
-const script = expressionOf(new URL("./page/Main.ts", import.meta.url))
-
 const style = `
   /* Without a background here, the page around this one would show behind the text. */
   :root { color-scheme: light dark; background: Canvas; color: CanvasText; font: 15px/1.4 system-ui, sans-serif }
@@ -29,18 +26,19 @@ const hashOf = (text: string) => `'sha256-${createHash("sha256").update(text).di
  * The permissions of the page: its own script and style, pictures that it was given, and questions to where it came
  * from.
  */
-export const policy = [
-  "default-src 'none'",
-  `script-src ${hashOf(script)}`,
-  `style-src ${hashOf(style)}`,
-  "img-src blob:",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors *"
-].join("; ")
+const policyOf = (script: string) =>
+  [
+    "default-src 'none'",
+    `script-src ${hashOf(script)}`,
+    `style-src ${hashOf(style)}`,
+    "img-src blob:",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors *"
+  ].join("; ")
 
-export const html = `<!doctype html>
+const htmlOf = (script: string) => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -59,3 +57,17 @@ export const html = `<!doctype html>
 </body>
 </html>
 `
+
+const made = () => {
+  /** The modules of `page`, as JavaScript. Nothing in them may end the element that they stand in. */
+  const script = expressionOf(new URL("./page/Main.ts", import.meta.url))
+  return { html: htmlOf(script), policy: policyOf(script) }
+}
+
+let page: ReturnType<typeof made> | undefined
+
+/** The page and its policy, made when they are first asked for: a process that shows no run need not link its modules. */
+export const get = () => {
+  page ??= made()
+  return page
+}

@@ -26,19 +26,19 @@ const isRun = Schema.is(RunId)
 const page = HttpRouter.add(
   "GET",
   "/live/:session_id",
-  Effect.map(HttpRouter.params, ({ session_id }) =>
-    isRun(session_id)
-      ? HttpServerResponse.text(LivePage.html, {
-          contentType: "text/html; charset=utf-8",
-          headers: {
-            "content-security-policy": LivePage.policy,
-            "cache-control": "no-cache",
-            "referrer-policy": "no-referrer",
-            "x-content-type-options": "nosniff"
-          }
-        })
-      : answer(404, Errors.general(404, "No such live view: expected the id of a run"))
-  )
+  Effect.map(HttpRouter.params, ({ session_id }) => {
+    if (!isRun(session_id)) return answer(404, Errors.general(404, "No such live view: expected the id of a run"))
+    const { html, policy } = LivePage.get()
+    return HttpServerResponse.text(html, {
+      contentType: "text/html; charset=utf-8",
+      headers: {
+        "content-security-policy": policy,
+        "cache-control": "no-cache",
+        "referrer-policy": "no-referrer",
+        "x-content-type-options": "nosniff"
+      }
+    })
+  })
 )
 
 const Entrance = Schema.Struct({ token: Schema.String })

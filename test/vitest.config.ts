@@ -27,7 +27,7 @@ export default defineConfig({
     testTimeout: testMillis,
     hookTimeout: testMillis,
     pool: "forks",
-    setupFiles: ["test/support/costs.ts", ...(process.env.SLUICE_TEST_DELAY ? ["test/support/delaySeed.ts"] : [])],
+    setupFiles: ["test/support/noteCosts.ts", ...(process.env.SLUICE_TEST_DELAY ? ["test/support/delaySeed.ts"] : [])],
     // A worker loads a module once for all its files, which saves a quarter of the processor time of all tests.
     isolate: false,
     experimental: { viteModuleRunner: false, nodeLoader: false },

@@ -1,9 +1,5 @@
-/**
- * What each test file costs: a setup file of the runner, which loads it before each test file in the process of that file.
- * It notes the time of the file, and the processor time of its process and of all that the process started.
- */
-import { appendFileSync, readdirSync, readFileSync } from "node:fs"
-import { afterAll, expect } from "vitest"
+/** What a test file costs: its time, and the processor time of its process and of all that the process started. */
+import { readdirSync, readFileSync } from "node:fs"
 
 export interface Cost {
   /** The path of the test file. */
@@ -69,24 +65,3 @@ export const startedBy = (root: number, isMeant: (name: string) => boolean = () 
   treeOf(root)
     .filter(({ name }) => isMeant(name))
     .reduce((sum, { ended, pid, used }) => sum + ended + (pid === root ? 0 : used), 0)
-
-const ownMillis = (): number => {
-  const { system, user } = process.cpuUsage()
-  return (system + user) / 1_000
-}
-
-const folder = process.env.SLUICE_TEST_COSTS
-
-if (folder !== undefined) {
-  const began = { wall: performance.now(), own: ownMillis(), started: startedBy(process.pid) }
-  afterAll(() => {
-    const cost: Cost = {
-      file: expect.getState().testPath ?? "",
-      wall: performance.now() - began.wall,
-      own: ownMillis() - began.own,
-      // A process that ends in another's care takes its time with it.
-      started: Math.max(0, startedBy(process.pid) - began.started)
-    }
-    appendFileSync(`${folder}/${process.pid}.jsonl`, `${JSON.stringify(cost)}\n`)
-  })
-}

@@ -23,7 +23,7 @@ it("the report counts tests that failed, errors outside of tests, and files that
     const vitest = join(root, "node_modules", "vitest", "vitest.mjs")
     const reporter = join(root, "test", "support", "Report.ts")
     spawnSync(process.execPath, [vitest, "run", "--root", folder, `--reporter=${reporter}`], {
-      env: { ...process.env, SLUICE_TEST_REPORT: report }
+      env: { ...process.env, SLUICE_TEST_REPORT: report, SLUICE_TEST_COSTS: folder }
     })
     assert.deepStrictEqual(JSON.parse(readFileSync(report, "utf8")), { passed: 2, failed: 3 })
   } finally {

@@ -23,8 +23,14 @@ const unseen = new Set([
   "math",
   "object",
   "select",
-  "textarea"
+  "textarea",
+  // Struck out.
+  "s",
+  "strike",
+  "del"
 ])
+/** Input fields whose value is not text that people read. */
+const silent = new Set(["hidden", "submit", "button", "reset", "image", "checkbox", "radio", "password", "file"])
 const headings = new Set(["h1", "h2"])
 const bold = new Set(["b", "strong", "h3", "h4", "code", "kbd", "big", "mark"])
 const voids = new Set("area,base,br,col,embed,hr,img,input,link,meta,source,track,wbr".split(","))
@@ -36,12 +42,13 @@ interface Open {
   readonly unseen: boolean
   readonly weight: 0 | 1 | 2
   readonly inline: boolean
+  readonly quoted: boolean
 }
 
 /** Levels beyond this depth are not distinguished. */
 const maxDepth = 500
 
-const outside: Open = { name: "", hidden: false, unseen: false, weight: 0, inline: false }
+const outside: Open = { name: "", hidden: false, unseen: false, weight: 0, inline: false, quoted: false }
 
 /** The body of an HTML text: visible lines, hidden lines, and links with their texts. */
 export const htmlBody = (html: string): Body => {
@@ -52,6 +59,7 @@ export const htmlBody = (html: string): Body => {
   let text = ""
   let weight: Line["weight"] = 0
   let hidden = false
+  let quoted = false
   let anchor: { url: string; words: string } | null = null
   let characters = 0
 
@@ -59,7 +67,7 @@ export const htmlBody = (html: string): Body => {
   const isFull = () => lines.length >= limits.lines || characters >= limits.characters
   const breakLine = () => {
     if (text.trim() !== "" && !isFull()) {
-      lines.push({ text: text.slice(0, limits.lineCharacters), weight, hidden })
+      lines.push({ text: text.slice(0, limits.lineCharacters), weight, hidden, ...(quoted ? { quoted } : {}) })
       characters += Math.min(text.length, limits.lineCharacters)
     }
     text = ""
@@ -84,14 +92,19 @@ export const htmlBody = (html: string): Body => {
         const inline = parent.inline || /display:inline/.test(style)
         const isBlock = blocks.has(name) && !(name === "div" && /display:inline/.test(style))
         const isHidden = parent.hidden || "hidden" in attributes || hides.test(style)
-        if (isBlock || isHidden !== hidden) breakLine()
+        const isQuoted = parent.quoted || name === "blockquote" || quotes.test(`${attributes.class} ${attributes.id}`)
+        if (isBlock || isHidden !== hidden || isQuoted !== quoted) breakLine()
         hidden = isHidden
+        quoted = isQuoted
         if (cells.has(name) && text !== "" && !text.endsWith("\t")) text += "\t"
         if (name === "a") {
           endAnchor()
-          if (!isHidden) anchor = { url: (attributes.href ?? "").trim().slice(0, limits.urlCharacters + 1), words: "" }
+          if (!isHidden && !parent.unseen)
+            anchor = { url: (attributes.href ?? "").trim().slice(0, limits.urlCharacters + 1), words: "" }
         }
         if (name === "img" && anchor !== null) anchor.words += ` ${(attributes.alt ?? "").slice(0, 100)}`
+        const value = parent.unseen || isFull() ? "" : valueOf(name, attributes)
+        if (value !== "" && text.length < limits.lineCharacters) text += ` ${value} `
         if (voids.has(name)) return
         if (stack.length >= maxDepth) {
           beyond++
@@ -100,9 +113,10 @@ export const htmlBody = (html: string): Body => {
         stack.push({
           name,
           hidden: isHidden,
-          unseen: parent.unseen || unseen.has(name),
+          unseen: parent.unseen || unseen.has(name) || /text-decoration[a-z-]*:[^;]*line-through/.test(style),
           weight: heavier(parent.weight, weightOf(name, style)),
-          inline
+          inline,
+          quoted: isQuoted
         })
       },
       ontext: (piece) => {
@@ -121,8 +135,11 @@ export const htmlBody = (html: string): Body => {
           else stack.pop()
         }
         const isHidden = top().hidden
-        if ((blocks.has(name) && name !== "br" && !(name === "div" && top().inline)) || isHidden !== hidden) breakLine()
+        const isQuoted = top().quoted
+        const isBlock = blocks.has(name) && name !== "br" && !(name === "div" && top().inline)
+        if (isBlock || isHidden !== hidden || isQuoted !== quoted) breakLine()
         hidden = isHidden
+        quoted = isQuoted
       }
     },
     { decodeEntities: true, lowerCaseTags: true }
@@ -136,6 +153,21 @@ export const htmlBody = (html: string): Body => {
 
 const hides =
   /display:none|visibility:hidden|(?:^|;)opacity:0(?:\.0+)?(?:;|$|!)|font-size:(?:0|1)(?:px|pt|em|rem|%)?(?:;|$|!)|max-height:0(?:px)?(?:;|$|!)|mso-hide:all|(?:^|;)color:transparent/
+
+/** Names that mail programs give to what a mail answers or forwards. */
+const quotes = /(?:^|[\s_-])(?:gmail_quote|yahoo_quoted|moz-cite-prefix|divrplyfwdmsg|protonmail_quote|zmail_extra)/i
+
+/** What people read of an element besides its text: the value of a field, and what is said instead of a picture. */
+const valueOf = (name: string, attributes: Readonly<Record<string, string>>): string => {
+  if (name === "input") {
+    const isText = !silent.has((attributes.type ?? "text").trim().toLowerCase())
+    return isText ? (attributes.value ?? "").slice(0, 100) : ""
+  }
+  if (name !== "img") return ""
+  const alt = (attributes.alt ?? "").slice(0, 100)
+  const isDot = /^[01](?:px)?$/.test(attributes.width ?? "") || /^[01](?:px)?$/.test(attributes.height ?? "")
+  return isDot || !/\d/.test(alt) ? "" : alt
+}
 
 const weightOf = (name: string, style: string): Line["weight"] => {
   if (headings.has(name)) return 2

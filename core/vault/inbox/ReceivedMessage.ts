@@ -9,6 +9,8 @@ export interface Line {
   readonly weight: 0 | 1 | 2
   /** Whether it is invisible, as in the preview text that some mails hide. It may confirm what is seen elsewhere. */
   readonly hidden: boolean
+  /** Whether it is set off as a quotation, such as of the message that this one answers. */
+  readonly quoted?: boolean
 }
 
 /** A link, and the words that it is under. Without words, such as around a picture, they are empty. */

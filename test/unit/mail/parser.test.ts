@@ -103,6 +103,25 @@ describe("a mail", () => {
     })
   )
 
+  it("shows the values of its fields and what is said instead of its pictures, and sets off what it quotes", () => {
+    const lines = (html: string) => htmlBody(html).lines
+    const of = (html: string) => lines(html).map(({ text }) => text.trim())
+    assert.deepStrictEqual(of('<p>Code <input value="4821"></p><input type="hidden" value="1111">'), ["Code  4821"])
+    assert.deepStrictEqual(of('<p><img alt="4821"><img alt="Acme"><img alt="1111" width="1" height="1"></p>'), ["4821"])
+    assert.deepStrictEqual(of("<p><s>1111</s> <del>2222</del> 4821</p>"), ["4821"])
+    assert.deepStrictEqual(
+      lines('<p>new</p><blockquote><p>old</p></blockquote><div class="gmail_quote">older</div><p>end</p>').map(
+        ({ quoted = false, text }) => [text, quoted]
+      ),
+      [
+        ["new", false],
+        ["old", true],
+        ["older", true],
+        ["end", false]
+      ]
+    )
+  })
+
   it.effect("that was forwarded as an attachment of a mail type is read as well", () =>
     Effect.gen(function* () {
       const inner = mail(

@@ -113,7 +113,7 @@ export const htmlBody = (html: string): Body => {
         stack.push({
           name,
           hidden: isHidden,
-          unseen: parent.unseen || unseen.has(name) || /text-decoration[a-z-]*:[^;]*line-through/.test(style),
+          unseen: parent.unseen || unseen.has(name) || isStruckOut(style),
           weight: heavier(parent.weight, weightOf(name, style)),
           inline,
           quoted: isQuoted
@@ -168,6 +168,12 @@ const valueOf = (name: string, attributes: Readonly<Record<string, string>>): st
   const isDot = /^[01](?:px)?$/.test(attributes.width ?? "") || /^[01](?:px)?$/.test(attributes.height ?? "")
   return isDot || !/\d/.test(alt) ? "" : alt
 }
+
+/** Whether a style draws a line through its text. */
+const isStruckOut = (style: string): boolean =>
+  style
+    .split(";")
+    .some((declaration) => declaration.trim().startsWith("text-decoration") && declaration.includes("line-through"))
 
 const weightOf = (name: string, style: string): Line["weight"] => {
   if (headings.has(name)) return 2

@@ -409,9 +409,10 @@ it.layer(service({ secret, twilioAuthToken }))("what is brought over HTTP", (it)
       assert.deepInclude((yield* post("/inbound/sms", { json: sms, headers: trusted })).body, { repeated: true })
       const nobody = yield* post("/inbound/sms", { json: { ...sms, to: "+15550000000" }, headers: trusted })
       assert.deepInclude(nobody.body, { recipients: 0, kept: 0 })
-      // Several workspaces share no number.
+      // The first workspace has the installation's number, and others do not share it.
       const common = yield* post("/inbound/sms", { json: { ...sms, to: "+15550009999" }, headers: trusted })
-      assert.deepInclude(common.body, { recipients: 0, kept: 0 })
+      assert.deepInclude(common.body, { recipients: 1, kept: 1 })
+      assert.isNull(yield* latest(me, "+15550009999"))
     })
   )
 

@@ -143,7 +143,7 @@ it.layer(Layer.fresh(layerInMemory))("the interface", (it) => {
     [{ url, secret: "s", validity: 0 }, ["webhook.validity"]],
     [
       { url, secret: "s", validity: 1.5, event_types_subscribed: ["execution.start", "execution.dance"] },
-      ["webhook.event_types_subscribed.1", "webhook.validity"]
+      ["webhook.event_types_subscribed[1]", "webhook.validity"]
     ],
     [{ url, secret: 7 }, ["webhook.secret"]],
     ["yes", ["webhook"]]

@@ -3,7 +3,7 @@
  */
 
 /** How a candidate is written, from the most to the least like a code. */
-export type Form = "prefixed" | "digits" | "grouped" | "mixed" | "letters"
+export type Form = "prefixed" | "digits" | "grouped" | "mixed" | "uneven" | "cased" | "letters"
 
 export interface Candidate {
   /** The text to type. */
@@ -17,7 +17,11 @@ const months =
   "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mär|mai|okt|dez|janv|févr|avr|juin|juil|août|déc|ene|abr|ago|dic|gen|mag|giu|lug|set|ott"
 
 const units =
-  "minut\\w*|mins?\\b|m\\b|hours?|hrs?\\b|h\\b|seconds?|secs?\\b|s\\b|days?|weeks?|months?|years?|stunden?|tage?n?\\b|sekunden?|heures?|jours?|horas?|días?|dias?|ore\\b|giorni|uur\\b|dagen|godzin\\w*|dni\\b|dakika|saat|gün|минут\\p{L}*|час\\p{L}*|дн\\p{L}*|分|秒|小时|小時|時間|天|日間?|分間|분|시간|일|دقائق|دقيقة|ساعات?|km\\b|gb\\b|mb\\b|kb\\b|tb\\b|kg\\b|cm\\b|mm\\b|px\\b|pts\\b|points?\\b|characters\\b|digits\\b|items?\\b|people\\b|users?\\b|times\\b|miles\\b|pages?\\b|位|件|個|个"
+  "minut\\w*|mins?\\b|m\\b|hours?|hrs?\\b|h\\b|seconds?|secs?\\b|s\\b|days?|weeks?|months?|years?|stunden?|tage?n?\\b|sekunden?|heures?|jours?|horas?|días?|dias?|ore\\b|giorni|uur\\b|dagen|godzin\\w*|dni\\b|dakika|saat|gün|минут\\p{L}*|час\\p{L}*|дн\\p{L}*|दिन|मिनट|মিনিট|นาที|دقائق|دقيقة|ساعات?|دقیقه|km\\b|gb\\b|mb\\b|kb\\b|tb\\b|kg\\b|cm\\b|mm\\b|px\\b|pts\\b|points?\\b|characters\\b|digits\\b|items?\\b|people\\b|users?\\b|times\\b|miles\\b|pages?\\b|readers\\b|tests\\b|subscribers\\b"
+
+/** Those that other words may begin with. Of so much nobody has more than a few. */
+const briefUnits =
+  "分钟|分鐘|分以内|分間|分内|秒|小时|小時|時間|天内|日間|日以内|分|분|초|시간|일|개월|位|件|個|个|名|人"
 
 /** Numbers that are never codes, whatever text is beside them. */
 const noise: ReadonlyArray<RegExp> = [
@@ -31,8 +35,8 @@ const noise: ReadonlyArray<RegExp> = [
   /(?<!\d)\d{1,2}\.? (?:de )?\p{L}{3,12}\.?,? (?:de )?(?:19|20)\d\d(?!\d)/gu,
   /(?:19|20)\d\d ?[年년]/gu,
   /(?<!\d)\d{1,2}:\d{2}(?!\d)/gu,
-  /(?:[$€£¥₹₩₽₺]|(?<!\p{L})(?:usd|eur|gbp|chf|pln|rs\.?|r\$|us\$|inr|brl|cny|jpy|krw) ?)\s?\d[\d.,]{0,20}/giu,
-  /(?<![\w.])\d[\d.,]{0,20}\s?(?:[$€£¥₹₩₽₺]|(?:usd|eur|euros?|gbp|chf|pln|zł|kr|руб\p{L}*|tl|usd|dollars?|reais|元|円|원)(?!\p{L}))/giu,
+  /(?:[$€£¥₹₩₽₺₴₸₾₫฿৳]|(?<!\p{L})(?:usd|eur|gbp|chf|pln|czk|huf|ron|sek|nok|dkk|rs\.?|r\$|us\$|inr|brl|cny|jpy|krw|rp|rm|aed|sar|tk) ?)\s?\d[\d.,]{0,20}/giu,
+  /(?<![\w.])\d[\d.,]{0,20}\s?(?:[$€£¥₹₩₽₺₴₸₾₫฿৳]|(?:usd|eur|euros?|gbp|chf|pln|zł|zl|kr|kč|kc|ft|lei|ron|czk|huf|sek|nok|dkk|rub|uah|грн|лв|дин|rsd|din|руб\p{L}*|tl|try|dollars?|reais|元|円|원|บาท|đ|vnd)(?!\p{L}))/giu,
   /(?<!\w)\d{1,12}[.,]\d{1,6}(?:[.,]\d{1,6}){0,4}(?!\w)/gu,
   /(?<!\w)\d{1,10} ?%/gu,
   /\+\d[\d ().-]{5,20}\d/gu,
@@ -40,9 +44,14 @@ const noise: ReadonlyArray<RegExp> = [
   /(?<![\w-])\d{1,4}[-. ]\d{3}[-. ]\d{4}(?![\w-])/gu,
   /(?<![\w-])\d-\d{3}-\d{3}-\d{4}(?![\w-])/gu,
   /(?<![\w-])\d{2,4}[- ]\d{3,4}[- ]\d{4}(?![\w-])/gu,
-  /(?<![\w-])0\d{1,4}[- /]\d{2,4}[- ]\d{2,4}(?:[- ]\d{2,4}){0,2}(?![\w-])/gu,
-  /[*x•·]{2,20}[ -]?\d{2,4}(?!\d)/giu,
+  /(?<![\w-])(?=(?:\d[- /]?){9})0\d{1,4}[- /]\d{2,4}[- ]\d{2,4}(?:[- ]\d{2,4}){0,2}(?![\w-])/gu,
+  /(?<![\w-])0\d{1,4}[ /-]\d{5,9}(?![\w-])/gu,
+  // Three groups and more with more digits than a code has, as of an account or a card.
+  /(?<![\w-])(?=(?:\d[- ]?){11})\d{2,6}(?:[- ]\d{2,6}){2,9}(?![\w-])/gu,
+  /(?<!\w)[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?(?!\w)/gu,
+  /[*x•·]{2,20}[ -]?\d{2,4}(?!\d)|(?<![\w*])\*\d{4}(?![\d*])/giu,
   new RegExp(`(?<![\\w-])\\d{1,10} ?(?:${units})`, "giu"),
+  new RegExp(`(?<![\\w-])\\d{1,3} ?(?:${briefUnits})`, "gu"),
   /(?:©|\(c\)|copyright)\s?(?:\d{4} ?- ?)?\d{4}/giu,
   /(?<!\w)\d{1,6} (?:[A-Z][\w.]{1,20} ){1,3}(?:street|st|avenue|ave|road|rd|blvd|boulevard|drive|dr|lane|ln|way|suite|floor|parkway|pkwy)(?!\w)/giu,
   /(?<!\w)[A-Z]{2} \d{5}(?:-\d{4})?(?!\w)/gu
@@ -84,7 +93,7 @@ export const candidatesIn = (text: string): ReadonlyArray<Candidate> => {
   return found.sort((one, other) => one.start - other.start)
 }
 
-const joined = (match: RegExpExecArray): string => match[0].replace(/[\s-]/gu, "")
+const joined = (match: RegExpExecArray): string => match[0].replace(/[\s·•|_[\]()-]/gu, "")
 
 const ofLength =
   (minimum: number, maximum: number) =>
@@ -93,14 +102,14 @@ const ofLength =
     return code.length >= minimum && code.length <= maximum ? code : null
   }
 
-/** The groups of a number, where all are of one length as people set codes. */
-const evenGroups = (match: RegExpExecArray): string | null => {
-  const groups = match[0].split(/[\s-]/u)
-  const isEven = groups.every(({ length }) => length === groups[0]?.length)
-  return isEven ? ofLength(6, 10)(match) : null
+const isEven = (match: RegExpExecArray): boolean => {
+  const groups = match[0].split(/[\s·•-]/u)
+  return groups.every(({ length }) => length === groups[0]?.length)
 }
 
 const isMixed = (text: string): boolean => /[A-Za-z]/u.test(text) && /\d/u.test(text)
+
+const isUpper = (text: string): boolean => text === text.toUpperCase()
 
 /** Words in capitals are words: letters alone are a code only where they can hardly be said. */
 const unspeakable = (text: string): boolean => (text.match(/[AEIOUY]/gu) ?? []).length * 5 <= text.length
@@ -114,9 +123,10 @@ const forms: ReadonlyArray<{
   // One character in each cell.
   {
     form: "grouped",
-    pattern: /(?<![A-Za-z0-9.,])(?:\d[ \t-]){3,9}\d(?![A-Za-z0-9]|[.,]\d)/gu,
+    pattern: /(?<![A-Za-z0-9.,])(?:\d(?:[ \t]?[·•|_-][ \t]?|[ \t])){3,9}\d(?![A-Za-z0-9]|[.,]\d)/gu,
     read: ofLength(4, 10)
   },
+  { form: "grouped", pattern: /(?:[[(]\d[\])][ \t]?){4,10}/gu, read: joined },
   {
     form: "mixed",
     pattern: /(?<![A-Za-z0-9.,])(?:[A-Z0-9][ \t]){3,9}[A-Z0-9](?![A-Za-z0-9])/gu,
@@ -124,8 +134,13 @@ const forms: ReadonlyArray<{
   },
   {
     form: "grouped",
-    pattern: /(?<![\w./#-])\d{2,5}(?:[ -]\d{2,5}){1,3}(?![\w-]|\.\d)/gu,
-    read: evenGroups
+    pattern: /(?<![\w./-])\d{2,5}(?:[ ·•-]\d{2,5}){1,3}(?![\w-]|\.\d)/gu,
+    read: (match) => (isEven(match) ? ofLength(6, 10)(match) : null)
+  },
+  {
+    form: "uneven",
+    pattern: /(?<![\w./#-])\d{2,4}[ -]\d{2,4}(?![\w-]| \d|\.\d)/gu,
+    read: ofLength(5, 7)
   },
   {
     form: "mixed",
@@ -135,8 +150,13 @@ const forms: ReadonlyArray<{
   { form: "digits", pattern: /(?<![A-Za-z0-9_./-])\d{4,10}(?![A-Za-z0-9_]|[/-]\w|\.\d)/gu, read: joined },
   {
     form: "mixed",
-    pattern: /(?<![A-Za-z0-9_./&=-])(?:[A-Z0-9]{4,10}|[a-z0-9]{5,8})(?![A-Za-z0-9_]|[/=&-]\w|\.\w)/gu,
+    pattern: /(?<![A-Za-z0-9_./&=+-])[A-Z0-9]{4,10}(?![A-Za-z0-9_+]|[/=&-]\w|\.\w)/gu,
     read: (match) => (isMixed(match[0]) ? match[0] : null)
+  },
+  {
+    form: "cased",
+    pattern: /(?<![A-Za-z0-9_./&=+-])[A-Za-z0-9]{5,10}(?![A-Za-z0-9_+]|[/=&-]\w|\.\w)/gu,
+    read: (match) => (isMixed(match[0]) && !isUpper(match[0]) ? match[0] : null)
   },
   {
     form: "letters",

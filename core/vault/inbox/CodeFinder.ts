@@ -1,277 +1,334 @@
 /**
  * Finds the code of a message, and refuses numbers that only look like one.
  *
- * Each candidate gets points for its form, for the words beside it, for standing out and for being repeated; numbers of
- * orders, invoices and the like lose some. Only what has enough is a code. It takes time in proportion to the length of
- * the message, of which no more than its limits is looked at.
+ * Each number that has the form of a code gets a reason for it, a reason against it, or neither. A reason against it
+ * rules it out. Of the others the one with the best reason is the code; where two have equally good ones, there is none,
+ * and a person is asked.
+ *
+ * Everything takes time in proportion to the length of the message, of which no more than its limits is looked at.
  */
-import { type Candidate, candidatesIn, type Form, originBound } from "./Candidate.ts"
+import { candidatesIn, type Form, originBound } from "./Candidate.ts"
+import * as Announcing from "./code/Announcing.ts"
+import { type Language, languages } from "./code/Languages.ts"
+import { type Numeral, type Sentence, sentencesOf } from "./code/Naming.ts"
+import { type Lexicon, lexiconOf, type Meaning } from "./code/Words.ts"
 import { plain } from "./PlainText.ts"
+import { marks, olderLines } from "./Quotation.ts"
 import { type Body, limits, type Message } from "./ReceivedMessage.ts"
-import * as Wording from "./Wording.ts"
+
+/** The reasons for a number, the best first. */
+const reasonsFor = [
+  /** A line binds it to a site, as in `@example.com #4821`. */
+  "bound",
+  /** Its sentence calls it a code to sign in or to confirm something with. */
+  "named surely",
+  /** The text beside it speaks of such a code, and it stands alone or is what the reader is asked to use. */
+  "announced surely",
+  /** Its sentence calls it a code. */
+  "named",
+  /** The text beside it speaks of a code. */
+  "announced",
+  /** The subject speaks of a code. */
+  "titled",
+  /** Its sentence asks to use it in order to sign in. */
+  "asked",
+  /** Its sentence speaks of a code, somewhere. */
+  "near"
+] as const
+
+export type ReasonFor = (typeof reasonsFor)[number]
+
+/** The reasons against a number. */
+export type ReasonAgainst =
+  /** The text says that it is no longer good. */
+  | "over"
+  /** It is the number of something else. */
+  | "other"
+  /** It is called a code, and no more, where shops, carriers and hotels have codes of their own. */
+  | "trade"
+  /** Its form is too unlike a code for the reason that speaks for it. */
+  | "form"
+
+/** A number that has the form of a code, with the reasons for and against it. */
+export interface Judged {
+  readonly code: string
+  readonly for: ReasonFor | null
+  readonly against: ReasonAgainst | null
+}
 
 export interface FoundCode {
   readonly code: string
-  readonly score: number
+  readonly reason: ReasonFor
 }
 
-/** A candidate with fewer points is no code. */
-const enough = 8
+/** So many numbers of a message are judged. */
+const maxJudged = 200
 
-/** So many candidates of a message are judged. */
-const maxCandidates = 200
-
-interface Span {
-  readonly start: number
-  readonly end: number
-}
-
-/** The words of a row that say what a number in it, or beside it, is. */
-interface Words {
-  readonly strong: ReadonlyArray<Span>
-  readonly weak: ReadonlyArray<Span>
-  readonly foreign: ReadonlyArray<Span>
-}
-
-interface Row {
-  readonly text: string
-  readonly weight: number
-  readonly hidden: boolean
-  readonly quoted: boolean
-  readonly words: () => Words
-}
-
-const none: Words = { strong: [], weak: [], foreign: [] }
-
-/** So many candidates of a message without a likely code are given to a person. */
+/** So many numbers of a message without a likely code are given to a person. */
 const maxUncertain = 5
 
-/** The codes of a message, the likeliest first; none where nothing is likely enough. */
-export const codesIn = (message: Message): ReadonlyArray<FoundCode> =>
-  firstOf(message, (found) => found.filter(({ score }) => score >= enough))
+/** Finds codes in messages of some languages. */
+export interface CodeFinder {
+  /**
+   * The codes of a message, the likeliest first: none where nothing is likely, and none where two are equally likely to be
+   * the code.
+   */
+  readonly codesIn: (message: Message) => ReadonlyArray<FoundCode>
 
-/** What may be a code in a message without a likely one, the likeliest first and at most five. A person may choose. */
-export const uncertainCodesIn = (message: Message): ReadonlyArray<FoundCode> =>
-  firstOf(message, (found) => found.slice(0, maxUncertain))
-
-/** The chosen codes of the first form of a message that has any. */
-const firstOf = (
-  { bodies, subject }: Message,
-  choose: (ranked: ReadonlyArray<FoundCode>) => ReadonlyArray<FoundCode>
-): ReadonlyArray<FoundCode> => {
-  for (const body of bodies.length === 0 ? [{ lines: [], links: [] }] : bodies) {
-    const found = choose(rankedCodes(subject, body))
-    if (found.length > 0) return found
-  }
-  return []
+  /**
+   * What may be a code in a message without a likely one, the likeliest first and at most five. A person may choose. What
+   * is no longer good is left out.
+   */
+  readonly uncertainCodesIn: (message: Message) => ReadonlyArray<Judged>
 }
 
-/** All candidates, the likeliest first. */
-const rankedCodes = (subject: string, body: Body): ReadonlyArray<FoundCode> => {
-  const title = rowOf(subject, 1, false)
-  const rows = rowsOf(body)
-  for (const { text } of rows) {
-    const bound = originBound(text)
-    if (bound !== null) return [{ code: bound, score: Number.MAX_SAFE_INTEGER }]
-  }
-
-  const whole = [title, ...rows].map(({ text }) => text.toLowerCase()).join("\n")
-  const about = whole.slice(0, limits.characters / 2)
-  const [authentic, commerce] = [distinct(about, Wording.authentic), distinct(about, Wording.commerce)]
-  const mood =
-    (authentic > 0 ? 1.5 : 0) +
-    (rows.length <= 4 ? 1.5 : 0) -
-    (commerce >= 2 ? (commerce > authentic ? 5 : 1) : 0) -
-    (commerce >= 4 && commerce > authentic ? 2 : 0)
-
-  const scores = new Map<string, { score: number; order: number }>()
-  const counts = new Map<string, number>()
-  let order = 0
-  for (const [index, row] of [title, ...rows].entries()) {
-    for (const candidate of candidatesIn(row.text)) {
-      counts.set(candidate.code, (counts.get(candidate.code) ?? 0) + (index === 0 ? 2 : 1))
-      if (row.hidden || order >= maxCandidates) continue
-      order++
-      const context = index === 0 ? inRow(row, candidate) : contextOf(title, rows, index - 1, candidate)
-      const score =
-        points[candidate.form](candidate.code) + context + standing(row, candidate, index === 0) + mood - order * 0.05
-      const before = scores.get(candidate.code)
-      if (before === undefined || before.score < score) scores.set(candidate.code, { score, order })
+export const codeFinder = (spoken: ReadonlyArray<Language>): CodeFinder => {
+  const lexicon = lexiconOf(spoken)
+  return {
+    codesIn: (message) => {
+      for (const body of bodiesOf(message)) {
+        const found = ranked(message.subject, body, lexicon)
+        const likely = found.flatMap(({ against, code, for: reason }) =>
+          reason === null || against !== null ? [] : [{ code, reason }]
+        )
+        const [first, second] = found
+        if (likely.length === 0) continue
+        return first !== undefined && second !== undefined && compare(first, second) === 0 ? [] : likely
+      }
+      return []
+    },
+    uncertainCodesIn: (message) => {
+      for (const body of bodiesOf(message)) {
+        const found = ranked(message.subject, body, lexicon).filter(({ against }) => against !== "over")
+        if (found.length > 0) return found.slice(0, maxUncertain)
+      }
+      return []
     }
   }
-  return [...scores]
-    .map(([code, { score }]) => ({ code, score: score + Math.min((counts.get(code) ?? 1) - 1, 3) }))
-    .sort((one, other) => other.score - one.score)
 }
 
-const points: Readonly<Record<Form, (code: string) => number>> = {
-  prefixed: () => 3.5,
-  grouped: (code) => (code.length === 6 ? 3 : 2),
-  digits: (code) => {
-    if (code.length === 6) return 3
-    if (/^(?:19|20)\d\d$/u.test(code)) return -1
-    return code.length <= 8 ? 2 : 1
-  },
-  mixed: (code) => (code === code.toUpperCase() ? 2 : 1),
-  letters: () => 0.5
+/** Those of all known languages. */
+export const { codesIn, uncertainCodesIn } = codeFinder(languages)
+
+/** The forms of a message in which there is something to read; its subject alone is one. */
+const bodiesOf = ({ bodies }: Message): ReadonlyArray<Body> =>
+  bodies.length === 0 ? [{ lines: [], links: [] }] : bodies
+
+interface Row extends WrittenLine, Announcing.Row {}
+
+/** A number at its place. */
+interface Sighting {
+  readonly numeral: Numeral
+  readonly sentence: Sentence
+  readonly row: Row
+  /** Whether its row has no other meaningful text. */
+  readonly alone: boolean
+  /** What other sentences say that it is. */
+  readonly announced: Announcing.Meant | null
 }
 
-/** The evidence for a candidate by its position. */
-const standing = ({ quoted, text, weight }: Row, candidate: Candidate, isTitle: boolean): number => {
-  const alone = isAlone(text, candidate)
-  return (
-    (alone && !isTitle ? 2.5 : 0) +
-    (isTitle ? 1 : weight) -
-    (quoted ? 1 : 0) +
-    (candidate.start === 0 && !alone ? 1 : 0) -
-    (text.charAt(candidate.start - 1) === "#" ? 4 : 0)
-  )
-}
-
-/** Whether the row has no other meaningful text. */
-const isAlone = (text: string, { end, start }: Candidate): boolean =>
-  !/[\p{L}\p{N}]/u.test(text.slice(Math.max(0, start - 60), start) + text.slice(end, end + 60)) && text.length < 60
-
-/** How near to a candidate a word of its row must be to speak of it, in characters. */
-const near = 100
-
-/** The evidence of the words of its row: 0 where they say nothing. */
-const inRow = (row: Row, candidate: Candidate): number => {
-  const { foreign, strong, weak } = row.words()
-  const before = (spans: ReadonlyArray<Span>) =>
-    Math.min(...spans.filter(({ end }) => end <= candidate.start).map(({ end }) => candidate.start - end))
-  const after = (spans: ReadonlyArray<Span>) =>
-    Math.min(...spans.filter(({ start }) => start >= candidate.end).map(({ start }) => start - candidate.end))
-  const strongBefore = before(strong)
-  const weakBefore = before(weak)
-  const code = Math.min(strongBefore, weakBefore)
-  const other = before(foreign)
-  if (other <= 30 && other < code) return -7
-  const joined = code <= 20 && isJoint(row.text.slice(candidate.start - code, candidate.start)) ? 1 : 0
-  if (strongBefore <= near) return 6 + joined
-  // A number that something else says what it is, right after it, is that.
-  const [codeAfter, otherAfter] = [Math.min(after(strong), after(weak)), after(foreign)]
-  if (weakBefore === Infinity && otherAfter <= 25 && otherAfter < codeAfter) return -5
-  if (after(strong) <= near) return 5
-  if (weakBefore <= near) return 4 + joined
-  if (after(weak) <= near) return 3
-  return isGiven(row.text, candidate) ? 5 : 0
-}
-
-/** Whether its sentence asks to give it in order to sign in, without a word for a code. */
-const isGiven = (text: string, { end, start }: Candidate): boolean => {
-  const before = text.slice(Math.max(0, start - near), start).toLowerCase()
-  const after = text.slice(end, end + near).toLowerCase()
-  const { giving } = Wording
-  return (
-    (giving.before.test(before) || giving.after.test(after)) &&
-    (giving.purpose.test(before) || giving.purpose.test(after))
-  )
-}
-
-/** Whether the text between a word and a number only joins them. */
-const isJoint = (between: string): boolean =>
-  /^[\s:：=>"'«“(\t-]{0,200}(?:(?:is|ist|lautet|est|es|è|é|jest|to|:|是|为|為|は|는|은)[\s:：=>"'«“(\t-]{0,200})?$/iu.test(
-    between
-  )
-
-/** How many rows above and below a number may tell what it is. */
-const reach = { above: 4, below: 2 }
-
-const contextOf = (title: Row, rows: ReadonlyArray<Row>, index: number, candidate: Candidate): number => {
-  const row = rows[index]
-  if (row === undefined) return 0
-  const own = inRow(row, candidate)
-  if (own !== 0) return own
-  const alone = isAlone(row.text, candidate)
-  // A number within a whole sentence is unlikely to be what another row refers to.
-  const distant = alone ? 0 : -2.5
-  let seen = 0
-  for (let above = index - 1; above >= 0 && seen < reach.above; above--) {
-    const other = rows[above]
-    if (other === undefined || other.hidden) continue
-    const { foreign, strong, weak } = other.words()
-    const label = Math.max(-1, ...foreign.map(({ end }) => end))
-    const code = Math.max(-1, ...[...strong, ...weak].map(({ end }) => end))
-    if (label > code && alone && seen === 0 && other.text.length <= 60) return -6
-    if (strong.length > 0) return 5.5 + distant - seen * 0.5
-    if (weak.length > 0) return 3.5 + distant - seen * 0.5
-    seen++
+/** All numbers, the likeliest first. */
+const ranked = (subject: string, body: Body, lexicon: Lexicon): ReadonlyArray<Ranked> => {
+  const written = [lineOf(subject, 1, false), ...linesOf(body, olderLines(subject, body))]
+  const present = written.filter(({ unread }) => !unread)
+  for (const { text } of present) {
+    const code = originBound(text)
+    if (code !== null)
+      return [{ code, for: "bound", against: null, fresh: false, weight: 0, repeats: 0, form: "digits" }]
   }
-  seen = 0
-  for (let below = index + 1; below < rows.length && seen < reach.below; below++) {
-    const other = rows[below]
-    if (other === undefined || other.hidden) continue
-    const { strong, weak } = other.words()
-    if (strong.length > 0) return 3.5 + distant
-    if (weak.length > 0) return 2 + distant
-    seen++
-  }
-  const { strong, weak } = title.words()
-  if (strong.length > 0) return alone ? 4 : 0.5
-  return weak.length > 0 && alone ? 2.5 : 0
+  const spoken = lexicon.languagesOf(present.map(({ text }) => text))
+  let left = maxJudged
+  const rows = present.map((line): Row => {
+    const candidates = left === 0 ? [] : candidatesIn(line.text).slice(0, left)
+    left -= candidates.length
+    return { ...line, sentences: sentencesOf(line.text, lexicon.wordsIn(line.text, spoken), candidates) }
+  })
+  const announced = Announcing.meantIn(rows)
+  const context = contextOf(rows)
+  const judged = rows.flatMap((row, index) =>
+    row.sentences.flatMap((sentence) =>
+      sentence.numerals.map((numeral) =>
+        judge(
+          {
+            numeral,
+            sentence,
+            row,
+            alone: Announcing.standsAlone(row, index, numeral),
+            announced: announced.get(numeral) ?? null
+          },
+          context
+        )
+      )
+    )
+  )
+  return sorted(
+    judged,
+    written.filter(({ unread }) => unread).map(({ text }) => text)
+  )
 }
 
-const rowsOf = ({ lines }: Body): ReadonlyArray<Row> => {
-  const rows: Array<Row> = []
+/** What the whole message says. */
+interface Context {
+  /** Whether it is of a shop, a carrier or a hotel, rather than about signing in. */
+  readonly trade: boolean
+  /** Whether it speaks of signing in, or of confirming something. */
+  readonly purpose: boolean
+  /** Whether its title speaks of a code, and does not have it. */
+  readonly titled: boolean
+}
+
+const contextOf = (rows: ReadonlyArray<Row>): Context => {
+  const count = (...some: ReadonlyArray<Meaning>): number => {
+    const found = rows.flatMap(({ sentences, text }) =>
+      sentences
+        .flatMap(({ words }) => words)
+        .filter(({ means }) => some.some((one) => means.has(one)))
+        .map(({ start }) => text.slice(start, start + 6).toLowerCase())
+    )
+    return new Set(found).size
+  }
+  const [purposes, trades] = [count("purpose", "secret"), count("trade")]
+  return {
+    purpose: purposes > 0,
+    trade: trades > 0 && (purposes === 0 || (trades > 1 && trades > purposes)),
+    titled:
+      rows[0]?.sentences.some(({ names }) =>
+        names.some((name) => name.of === "code" && !name.numbered && !name.over)
+      ) === true
+  }
+}
+
+/** The reasons for and against a number at its place. */
+const judge = ({ alone, announced, numeral, row, sentence }: Sighting, { purpose, titled, trade }: Context): Ranked => {
+  const { asked, code, form, fresh, name, over, rule } = numeral
+  const reason = ((): ReasonFor | null => {
+    if (name?.of === "code" && (rule !== "near" || asked !== null))
+      return name.sure || sentence.purpose ? "named surely" : "named"
+    if (announced?.of === "code") return announced.sure ? "announced surely" : "announced"
+    if (name?.of === "other") return null
+    if (titled && (alone || asked !== null)) return "titled"
+    if (asked === "verb" && sentence.purpose) return "asked"
+    return name !== null && (name.sure || sentence.purpose) ? "near" : null
+  })()
+  const isSure = reason === "named surely" || reason === "announced surely"
+  const against = ((): ReasonAgainst | null => {
+    if (over) return "over"
+    if (reason === null) return name?.of === "other" || announced?.of === "other" ? "other" : null
+    const isVague = (name ?? announced)?.vague === true && !purpose
+    if ((trade || isVague) && !isSure) return "trade"
+    return fits(numeral, reason, alone) ? null : "form"
+  })()
+  return { code, for: reason, against, fresh, weight: row.weight, repeats: 0, form }
+}
+
+/** Whether the form of a number is enough like a code for the reason that speaks for it. */
+const fits = ({ code, form, rule }: Numeral, reason: ReasonFor, alone: boolean): boolean => {
+  const isLike: Readonly<Record<Form, boolean>> = {
+    prefixed: true,
+    digits: !/^(?:19|20)\d\d$/u.test(code) && code.length <= 8,
+    grouped: true,
+    mixed: reason !== "near",
+    uneven: false,
+    cased: false,
+    letters: false
+  }
+  return isLike[form] || rule === "direct" || rule === "said" || rule === "joined" || (alone && reason !== "asked")
+}
+
+/** A number with what decides between equally good reasons. */
+interface Ranked extends Judged {
+  readonly fresh: boolean
+  readonly weight: number
+  readonly repeats: number
+  readonly form: Form
+}
+
+/** The numbers with the best of their reasons, the likeliest first. */
+const sorted = (judged: ReadonlyArray<Ranked>, elsewhere: ReadonlyArray<string>): ReadonlyArray<Ranked> => {
+  const found = new Map<string, Ranked>()
+  const repeats = new Map(elsewhere.flatMap((text) => candidatesIn(text)).map(({ code }) => [code, 0]))
+  for (const one of judged) {
+    const times = (repeats.get(one.code) ?? -1) + 1
+    repeats.set(one.code, times)
+    const before = found.get(one.code) ?? one
+    const isOver = before.against === "over" || one.against === "over"
+    const best = compare(one, before) < 0 ? one : before
+    found.set(one.code, {
+      ...best,
+      repeats: times,
+      fresh: one.fresh || before.fresh,
+      ...(isOver ? { against: "over" } : {})
+    })
+  }
+  return [...found.values()].sort((one, other) => compare(one, other) || likeness(one) - likeness(other))
+}
+
+/** Less than 0 where the first number is likelier to be the code, 0 where both are equally likely. */
+const compare = (one: Ranked, other: Ranked): number =>
+  standing(one) - standing(other) || other.weight - one.weight || other.repeats - one.repeats
+
+/** A number that may be the code comes before all others; among them one that is called new; then by their reasons. */
+const standing = ({ against, for: reason, fresh }: Ranked): number => {
+  if (against === "over") return 300
+  if (against !== null) return 200
+  return reason === null ? 100 : reasonsFor.indexOf(reason) + (fresh ? 0 : 10)
+}
+
+/** By their forms alone. */
+const likeness = ({ code, form }: Ranked): number => (form === "digits" && code.length === 6 ? -1 : formOrder[form])
+
+const formOrder: Readonly<Record<Form, number>> = {
+  prefixed: 0,
+  grouped: 1,
+  digits: 2,
+  mixed: 3,
+  uneven: 4,
+  cased: 5,
+  letters: 6
+}
+
+interface WrittenLine {
+  readonly text: string
+  readonly weight: number
+  /** Whether people do not see it, or know it already. It may confirm what is seen elsewhere. */
+  readonly unread: boolean
+}
+
+/** The lines of a body that have text, in plain form. */
+const linesOf = (body: Body, older: ReadonlyArray<boolean>): ReadonlyArray<WrittenLine> => {
+  const lines: Array<WrittenLine> = []
   let characters = 0
   let single = ""
   let singleWeight = 0
   const flush = () => {
-    if (single !== "") rows.push(rowOf(single, singleWeight, false))
+    if (single !== "") lines.push(lineOf(single, singleWeight, false))
     single = ""
   }
-  for (const { hidden, text, weight } of lines.slice(0, limits.lines)) {
-    const read = plain(text.slice(0, limits.lineCharacters))
-    characters += read.length
+  for (const [index, { hidden, text, weight }] of body.lines.slice(0, limits.lines).entries()) {
+    const line = lineOf(text, weight, hidden || older[index] === true)
+    characters += line.text.length
     if (characters > limits.characters) break
-    if (read === "") continue
+    if (line.text === "") continue
     // Digits that stand one to a line are one number.
-    if (!hidden && /^[A-Z0-9]$/u.test(read)) {
-      single += read
+    if (!line.unread && /^[A-Z0-9]$/u.test(line.text)) {
+      single += line.text
       singleWeight = weight
       continue
     }
     flush()
-    rows.push(rowOf(read, weight, hidden))
+    lines.push(line)
   }
   flush()
-  return rows
+  return lines
 }
 
-const rowOf = (written: string, weight: number, hidden: boolean): Row => {
-  const read = plain(written.slice(0, limits.lineCharacters))
-  const text = read.replace(/^(?:[>|] ?){1,20}/u, "")
-  let known: Words | null = null
-  const words = () => {
-    known ??= /\p{L}/u.test(text) ? wordsOf(text.toLowerCase()) : none
-    return known
-  }
-  return { text, weight, hidden, quoted: text !== read, words }
-}
-
-const wordsOf = (text: string): Words => {
-  const foreign = spansOf(text, Wording.foreign)
-  const apart = (spans: ReadonlyArray<Span>) =>
-    spans.filter(({ end, start }) => !foreign.some((other) => start < other.end && other.start < end))
-  return { foreign, strong: apart(spansOf(text, Wording.strong)), weak: apart(spansOf(text, Wording.weak)) }
-}
-
-const spansOf = (text: string, pattern: RegExp): ReadonlyArray<Span> => {
-  const spans: Array<Span> = []
-  for (const match of text.matchAll(pattern)) {
-    spans.push({ start: match.index, end: match.index + match[0].length })
-    if (spans.length === 30) break
-  }
-  return spans
-}
-
-/** How many different ones of the words a text has, up to 8. */
-const distinct = (text: string, pattern: RegExp): number => {
-  const seen = new Set<string>()
-  for (const [word] of text.matchAll(pattern)) {
-    seen.add(word.slice(0, 6))
-    if (seen.size === 8) break
-  }
-  return seen.size
-}
+const lineOf = (written: string, weight: number, unread: boolean): WrittenLine => ({
+  text: plain(written.slice(0, limits.lineCharacters))
+    .replace(marks, "")
+    // Signs of emphasis around a word.
+    .replace(/(?<![\p{L}\p{N}_*~`])([_*~`]{1,3})([\p{L}\p{N}][^_*~`]{0,80})\1(?![\p{L}\p{N}_*~`])/gu, " $2 ")
+    .replace(/(?<!\p{L})(otp|pin|tan|code|kod)(?=\d{4,8}(?!\w))/giu, "$1 ")
+    .trim(),
+  weight,
+  unread
+})

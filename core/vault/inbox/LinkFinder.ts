@@ -3,6 +3,7 @@
  */
 
 import { plain } from "./PlainText.ts"
+import { olderLines } from "./Quotation.ts"
 import { type Body, type Link, limits, type Message } from "./ReceivedMessage.ts"
 import * as Wording from "./Wording.ts"
 
@@ -47,13 +48,17 @@ const linksOf = (subject: string, body: Body): ReadonlyArray<FoundLink> => {
   return isLikely ? found.slice(0, maxKept) : []
 }
 
-/** All links that are not for something else, the likeliest first. */
+/** All links that are not for something else, nor of an older message that this one answers, the likeliest first. */
 const rankedLinks = (subject: string, body: Body): ReadonlyArray<FoundLink> => {
-  const lines = body.lines.map(({ hidden, text }) => (hidden ? "" : plain(text).toLowerCase()))
+  const older = olderLines(subject, body)
+  const lines = body.lines.map(({ hidden, text }, index) =>
+    hidden || older[index] === true ? "" : plain(text).toLowerCase()
+  )
   const whole = `${plain(subject)}\n${lines.join("\n")}`.toLowerCase().slice(0, limits.characters / 2)
   const asks = purpose.test(whole) ? 3 : isAny(plain(subject).toLowerCase(), Wording.enters) ? 2 : 0
   const best = new Map<string, FoundLink>()
   for (const [index, link] of body.links.slice(0, limits.links).entries()) {
+    if (older[link.line] === true) continue
     const own = scoreOf(link, lines, asks)
     if (own === null) continue
     const score = own - index * 0.1

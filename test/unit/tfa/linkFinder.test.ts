@@ -32,4 +32,20 @@ describe("the link of a message", () => {
     assert.lengthOf(found, 10)
     assert.strictEqual(found[0]?.url, "https://acme.example/login?token=0")
   })
+
+  it("is not one that a reply quotes, nor one that is struck out, and is one that was forwarded", () => {
+    const link = (token: string) =>
+      `<p>Click the link below to sign in.</p><a href="https://acme.example/login?token=${token}">Sign in</a>`
+    const urls = (subject: string, html: string) =>
+      linksIn(messageOf({ name: "", subject, html, link: null })).map(({ url }) => url)
+    const old = `<blockquote>${link("old0123456789abcdef")}</blockquote>`
+    const expected = ["https://acme.example/login?token=new0123456789abcdef"]
+    assert.deepStrictEqual(urls("Re: Sign in", `${link("new0123456789abcdef")}${old}`), expected)
+    assert.deepStrictEqual(urls("Re: Sign in", `<p>Thanks!</p>${old}`), [])
+    assert.deepStrictEqual(
+      urls("Sign in", `<s>${link("old0123456789abcdef")}</s>${link("new0123456789abcdef")}`),
+      expected
+    )
+    assert.deepStrictEqual(urls("Fwd: Sign in", old), ["https://acme.example/login?token=old0123456789abcdef"])
+  })
 })

@@ -57,7 +57,7 @@ export const buildConsole = async () => {
   rmSync(fresh, { recursive: true, force: true })
   mkdirSync(assets, { recursive: true })
   const { chunks, entry } = await bundled()
-  const style = readFileSync(join(root, "apps", "console", "Console.css"), "utf8")
+  const style = readFileSync(join(root, "apps/console/Console.css"), "utf8")
   const styleName = `console-${createHash("sha256").update(style).digest("hex").slice(0, 10)}.css`
   for (const { code, name } of [...chunks, { name: styleName, code: style }]) {
     writeFileSync(join(assets, name), code)
@@ -80,7 +80,7 @@ export const buildConsole = async () => {
 const bundled = async () => {
   const { rolldown } = await import("rolldown")
   const build = await rolldown({
-    input: join(root, "apps", "console", "Main.ts"),
+    input: join(root, "apps/console/Main.ts"),
     platform: "browser",
     logLevel: "warn",
     plugins: [
@@ -123,6 +123,6 @@ const pageOf = (script, style) => `<!doctype html>
 <link rel="stylesheet" href="console/assets/${style}">
 <script type="module" src="console/assets/${script}"></script>
 </head>
-<body><div id="console"><noscript>The console needs JavaScript. The reference of the interface is at <a href="docs">docs</a>.</noscript></div></body>
+<body><div id="console"><noscript>The console needs JavaScript. The reference of the interface is at <a href="./docs">docs</a>.</noscript></div></body>
 </html>
 `

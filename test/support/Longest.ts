@@ -5,18 +5,18 @@
 import { relative } from "node:path"
 import { BaseSequencer, type TestSpecification } from "vitest/node"
 import { type Project, projectOf } from "../projects.ts"
-import { root } from "./programs.ts"
+import { root } from "./Source.ts"
 
 const order: ReadonlyArray<string> = ["e2e", "browser", "shared", "http", "contract", "unit"]
 
 /** The files with long tests on every machine, within their project: whole browsers and processes. */
 const long = [
-  "test/browser/gauntlet/",
-  "test/browser/agent/hostile.",
-  "test/e2e/leaks/",
-  "test/browser/agent/recovery.",
-  "test/e2e/packages/",
-  "test/http/mail/"
+  "browser/gauntlet/",
+  "browser/agent/hostile.",
+  "e2e/leaks/",
+  "browser/agent/recovery.",
+  "e2e/packages/",
+  "http/mail/"
 ]
 
 /** Files of a lower rank run first. Where projects share processes, the files of one still follow each other. */

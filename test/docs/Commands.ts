@@ -6,7 +6,7 @@ import { join } from "node:path"
 import { promisify } from "node:util"
 import { Effect } from "effect"
 import type { Source } from "../support/Source.ts"
-import { fencesOf } from "./Examples.ts"
+import { fencesOf } from "./Pages.ts"
 
 /** The calls of curl of a page, below a heading if one is given, in their order. */
 export const below = (page: Source, heading?: string): ReadonlyArray<string> =>

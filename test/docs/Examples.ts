@@ -2,37 +2,10 @@
  * The examples of the docs: fences of the pages, and of the `**Example**` blocks of the code.
  */
 import { execFileSync } from "node:child_process"
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { root, type Source, sources } from "../support/Source.ts"
-
-export interface Fence {
-  /** The file and the line at which the fence begins. */
-  readonly at: string
-  readonly path: string
-  readonly language: string
-  readonly text: string
-}
-
-/** README, CONTRIBUTING and every page below `docs`. */
-export const pages = (): ReadonlyArray<Source> =>
-  [
-    "README.md",
-    "CONTRIBUTING.md",
-    "CHANGELOG.md",
-    ...readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" })
-      .filter((name) => name.endsWith(".md"))
-      .map((name) => `docs/${name}`)
-  ].map((path) => ({ path, text: readFileSync(join(root, path), "utf8") }))
-
-/** The fences of a page, in their order. */
-export const fencesOf = ({ path, text }: Source): ReadonlyArray<Fence> =>
-  [...text.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)].map((match) => ({
-    at: `${path}:${text.slice(0, match.index).split("\n").length}`,
-    path,
-    language: match[1] ?? "",
-    text: match[2] ?? ""
-  }))
+import { type Fence, fencesOf, pages } from "./Pages.ts"
 
 /** The fences of the comments of a source file that stand below `**Example**`. */
 export const examplesOf = ({ path, text }: Source): ReadonlyArray<Fence> =>

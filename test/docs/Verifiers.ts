@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { promisify } from "node:util"
-import { fencesOf, pages } from "./Examples.ts"
+import { fencesOf, pages } from "./Pages.ts"
 
 export interface Delivered {
   readonly body: string

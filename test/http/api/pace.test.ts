@@ -5,7 +5,7 @@ import { WorkerCapacity } from "../../../core/gate/WorkerCapacity.ts"
 import { RunStore } from "../../../core/run/RunStore.ts"
 import * as Transition from "../../../core/run/Transition.ts"
 import { held } from "../../../core/testing/contract/start/CredentialRuns.ts"
-import { fencesOf, pages } from "../../docs/Examples.ts"
+import { fencesOf, pages } from "../../docs/Pages.ts"
 import { daily, graph } from "../../support/fixtures.ts"
 import { layerInMemory, Service } from "../../support/service.ts"
 

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto"
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { fencesOf, pages } from "../../docs/Examples.ts"
+import { fencesOf, pages } from "../../docs/Pages.ts"
 import { daily, graph } from "../../support/fixtures.ts"
 import { layerInMemory, Service } from "../../support/service.ts"
 

@@ -4,7 +4,7 @@ import { RunStore } from "../../../core/run/RunStore.ts"
 import * as Transition from "../../../core/run/Transition.ts"
 import { held } from "../../../core/testing/contract/start/CredentialRuns.ts"
 import { Audit } from "../../../core/workspace/audit/Audit.ts"
-import { fencesOf, pages } from "../../docs/Examples.ts"
+import { fencesOf, pages } from "../../docs/Pages.ts"
 import { daily, graph } from "../../support/fixtures.ts"
 import { type Answer, layerInMemory, Service } from "../../support/service.ts"
 

@@ -3,7 +3,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { RunStore } from "../../../core/run/RunStore.ts"
 import * as Commands from "../../docs/Commands.ts"
-import { fencesOf, pages } from "../../docs/Examples.ts"
+import { fencesOf, pages } from "../../docs/Pages.ts"
 import { graph } from "../../support/fixtures.ts"
 import { layerInMemory, Service } from "../../support/service.ts"
 

@@ -5,7 +5,8 @@ import * as Expression from "../../../core/workflow/language/expression/Expressi
 import { parameters } from "../../../core/workflow/language/graph/Action.ts"
 import * as SaveBody from "../../../core/workflow/SaveBody.ts"
 import { below } from "../../docs/Commands.ts"
-import { comparing, type Fence, fencesOf, pages, programs, promisedBy, run } from "../../docs/Examples.ts"
+import { comparing, programs, promisedBy, run } from "../../docs/Examples.ts"
+import { type Fence, fencesOf, pages } from "../../docs/Pages.ts"
 
 const all = pages()
 const fences = all.flatMap(fencesOf)

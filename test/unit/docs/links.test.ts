@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { pages } from "../../docs/Examples.ts"
+import { pages } from "../../docs/Pages.ts"
 import { root } from "../../support/Source.ts"
 
 const withoutFences = (text: string): string => text.replace(/^```[\s\S]*?^```$/gm, "")

@@ -8,7 +8,7 @@ import { destination } from "../../../apps/api/http/Endpoints.ts"
 import { deadAnchors, foreignLoads } from "../../../apps/bootstrap/builtPages.js"
 import { sitePathOf, staged } from "../../../apps/bootstrap/docsPages.js"
 import { navigation } from "../../../docs/.vitepress/navigation.js"
-import { pages } from "../../docs/Examples.ts"
+import { pages } from "../../docs/Pages.ts"
 
 /** Runs with a folder that holds files, and removes it. */
 const withSite = async <A>(

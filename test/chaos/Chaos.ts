@@ -21,8 +21,8 @@ export interface Options {
   readonly seed: number
   /** How long things go wrong. */
   readonly seconds: number
-  /** How long everything may take to come to rest afterwards. */
-  readonly restSeconds: number
+  /** How long nothing may change afterwards until everything has come to rest. */
+  readonly stillMillis: number
   readonly say: (line: string) => void
   /** Removes the paces in the database, while the judge still counts on them: it has to find that. */
   readonly ignorePaces?: boolean
@@ -174,10 +174,10 @@ const ends = new Set(["execution.success", "execution.failed", "execution.stoppe
 export const chaos = Effect.fnUntraced(function* ({
   ignorePaces,
   restartDatabase,
-  restSeconds,
   say,
   seconds,
-  seed
+  seed,
+  stillMillis
 }: Options) {
   const below = numbers(seed)
   const database = yield* migratedDatabase
@@ -233,7 +233,7 @@ export const chaos = Effect.fnUntraced(function* ({
   }
   const began = Date.now()
   const isOver = () => Date.now() > began + seconds * 1_000
-  const isGivenUp = () => Date.now() > began + (seconds + restSeconds) * 1_000
+  const isGivenUp = () => Date.now() > began + seconds * 1_000 + stillMillis
   const insist = insisting(() => url, isGivenUp)
 
   const submissions: Array<{ readonly key: string; readonly answered: Array<string> }> = []
@@ -341,9 +341,13 @@ export const chaos = Effect.fnUntraced(function* ({
     seen.runs.every(({ status }) => ends.has(status)) &&
     seen.deliveries.length === seen.events.length &&
     seen.deliveries.every(({ id }) => accepted.has(id))
-  while (!isAtRest() && !isGivenUp()) {
+  const state = () => JSON.stringify([seen, accepted.size])
+  for (let last = state(), since = Date.now(); !isAtRest() && Date.now() < since + stillMillis; ) {
     yield* Effect.sleep("500 millis")
     seen = yield* record(database)
+    if (state() === last) continue
+    last = state()
+    since = Date.now()
   }
   if (!isAtRest()) for (const line of unrest(seen, accepted)) say(`Not at rest: ${line}`)
   const sequences = new Map(seen.deliveries.map(({ id, sequence }) => [id, Number(sequence)]))

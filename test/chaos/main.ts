@@ -32,7 +32,7 @@ try {
     chaos({
       seed,
       seconds: minutes * 60,
-      restSeconds: 180,
+      stillMillis: 180_000,
       say,
       restartDatabase,
       ignorePaces: values["ignore-paces"]

@@ -1,10 +1,11 @@
 import { assert, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, Layer, Logger, Option, Redacted, Result } from "effect"
 import { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
 import { vi } from "vitest"
 import * as Postgres from "../../adapters/postgres/Stores.ts"
 import * as Client from "../../adapters/postgres/server/Client.ts"
-import { Probe } from "../../adapters/postgres/server/Probe.ts"
+import * as Probe from "../../adapters/postgres/server/Probe.ts"
 import { transaction, withoutSqlErrors } from "../../adapters/postgres/Transaction.ts"
 import * as PgWorkspaceStore from "../../adapters/postgres/workspace/PgWorkspaceStore.ts"
 import { GateStore } from "../../core/gate/GateStore.ts"
@@ -128,7 +129,7 @@ it.live(
       const options = { url: Redacted.make(link.url), maxConnections: 3, maxMessageSize: 1_000_000, suspectMillis: 200 }
       yield* Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
-        const { ask } = yield* Probe
+        const { ask } = yield* Probe.Probe
         const one = withoutSqlErrors(sql`select 1`)
         // A process that was busy itself may find an answer too late.
         const answered = until("an answer of the server", ask, (answer) => answer !== null)
@@ -157,6 +158,16 @@ it.live(
         yield* answered
       }).pipe(Effect.provide(Client.layer(options)))
     }).pipe(Effect.scoped)
+)
+
+it.effect("a server that is silent is said to be away within a second", () =>
+  Effect.gen(function* () {
+    const silent = (() => Effect.never) as unknown as SqlClient.SqlClient
+    const { ask } = yield* Probe.make(silent)
+    const asking = yield* Effect.forkChild(ask, { startImmediately: true })
+    yield* TestClock.adjust("1 second")
+    assert.isNull(yield* awaited("an answer of the probe", Fiber.join(asking)))
+  }).pipe(Effect.scoped)
 )
 
 it.live("a process that starts while the server is away waits for it with one line, or fails at once", () =>

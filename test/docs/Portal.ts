@@ -9,8 +9,8 @@ export interface Portal {
   readonly onSent: (send: (what: "code" | "link") => void) => void
   /** Whether the captcha of the page is solved. */
   readonly solve: () => void
-  /** The notes that the site was sent, in order, each with the instant at which it came. */
-  readonly notes: ReadonlyArray<{ readonly body: string; readonly at: number }>
+  /** The notes that the site was sent, in order. */
+  readonly notes: ReadonlyArray<{ readonly body: string }>
 }
 
 const page = (title: string, body: string): string =>
@@ -339,7 +339,7 @@ export const open = (isCode: (code: string) => boolean): Effect.Effect<Portal, n
       "/turnstile/solved": (_request, response) => void response.end(solved ? "yes" : "no"),
       "/api/notes": (request, response) =>
         void bodyOf(request).then((body) => {
-          notes.push({ body, at: performance.now() })
+          notes.push({ body })
           json({ id: notes.length }, { "x-note": `note-${notes.length}` })(request, response)
         })
     })

@@ -6,6 +6,7 @@ import { browserFoldersOf, chromiumsOf, withDescendants } from "../support/chrom
 import { migratedDatabase } from "../support/databases.ts"
 import { completed, dataDir, masterKey, ready, send, sluice, untilStatus } from "../support/processes.ts"
 import { html, serve } from "../support/site.ts"
+import { awaited, until } from "../support/waiting.ts"
 
 const isAlive = (pid: number): boolean => {
   try {
@@ -16,13 +17,10 @@ const isAlive = (pid: number): boolean => {
 }
 
 const untilGone = (pids: ReadonlyArray<number>) =>
-  Effect.gen(function* () {
-    while (pids.some(isAlive)) yield* Effect.sleep("50 millis")
-  }).pipe(
-    Effect.timeoutOrElse({
-      duration: "60 seconds",
-      orElse: () => Effect.die(new Error(`Processes live on: ${pids.filter(isAlive).join(" ")}`))
-    })
+  until(
+    "the end of processes",
+    Effect.sync(() => pids.filter(isAlive)),
+    ({ length }) => length === 0
   )
 
 const start = (url: string, graph: { readonly nodes: unknown; readonly edges: unknown }) =>
@@ -70,9 +68,9 @@ describe("kill -9", () => {
         yield* first.said(/worker started/)
         yield* start(
           url,
-          graphOf(`${site}/hang`, [{ action: "CLICK", parameters: { selector: "css=#nothing", wait_time: 60_000 } }])
+          graphOf(`${site}/hang`, [{ action: "CLICK", parameters: { selector: "css=#nothing", wait_time: 600_000 } }])
         )
-        yield* Deferred.await(arrived).pipe(Effect.timeout("90 seconds"))
+        yield* awaited("the page", Deferred.await(arrived), first.output)
         const killed = first.child.pid ?? 0
         assert.lengthOf(browserFoldersOf(killed), 1)
         const processes = withDescendants(chromiumsOf(killed))

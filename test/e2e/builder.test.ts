@@ -10,6 +10,7 @@ import { migratedDatabase } from "../support/databases.ts"
 import * as Processes from "../support/processes.ts"
 import { chromium } from "../support/realBrowser.ts"
 import { Service, layer as serviceLayer } from "../support/service.ts"
+import { until } from "../support/waiting.ts"
 
 /** The service with a host and a worker, both on one real Chromium that may reach the site. */
 const serviceFor = (site: string) => {
@@ -35,22 +36,21 @@ const withService = <A, E>(test: (site: string) => Effect.Effect<A, E, Service>)
 const base = "/workflow-builder/agent"
 
 /** Asks until the answer is as wanted. */
-const until = (path: string, key: string, done: (body: Readonly<Record<string, unknown>>) => boolean) =>
-  Effect.gen(function* () {
-    const { send } = yield* Service
-    while (true) {
-      const { body } = yield* send({ method: "GET", path, key })
-      if (done(body)) return body
-      yield* Effect.sleep("20 millis")
-    }
-  })
+const answered = (path: string, key: string, isWanted: (body: Readonly<Record<string, unknown>>) => boolean) =>
+  Effect.flatMap(Service, ({ send }) =>
+    until(
+      path,
+      Effect.map(send({ method: "GET", path, key }), ({ body }) => body),
+      isWanted
+    )
+  )
 
 const tell = (key: string, id: string, text: string) =>
   Effect.gen(function* () {
     const { send } = yield* Service
     const taken = yield* send({ method: "POST", path: `${base}/${id}/message`, key, json: { text } })
     assert.strictEqual(taken.status, 200, taken.text)
-    yield* until(`${base}/${id}/status`, key, ({ isProcessing }) => isProcessing !== true)
+    yield* answered(`${base}/${id}/status`, key, ({ isProcessing }) => isProcessing !== true)
     const { body } = yield* send({ method: "GET", path: `${base}/${id}/messages?tail=true&limit=1`, key })
     const [last] = body.messages as ReadonlyArray<{ readonly text: string; readonly result?: Record<string, unknown> }>
     return { text: last?.text ?? "", result: last?.result ?? {} }
@@ -86,7 +86,7 @@ describe.concurrent("conversations", () => {
           json: { name: "Open orders", startUrl: `${site}/login`, jsonExample: inputs }
         })
         const id = String(opened.body.conversationId)
-        yield* until(`${base}/${id}/status`, key, ({ status }) => status === "completed")
+        yield* answered(`${base}/${id}/status`, key, ({ status }) => status === "completed")
         yield* tell(key, id, "type //input[@id = 'user'] = {{context.inputs.user}}")
         const wrong = yield* tell(key, id, '{"action":"CLICK","parameters":{"selector":"//input","wait_time":200}}')
         assert.include(wrong.text, "2 elements match after 200 ms, expected exactly 1")
@@ -130,7 +130,7 @@ describe.concurrent("conversations", () => {
           key,
           json: { workflow_id: saved.body.id, run_input_variables: inputs }
         })
-        const record = yield* until(`/run/${run.body.session_id}`, key, ({ status }) =>
+        const record = yield* answered(`/run/${run.body.session_id}`, key, ({ status }) =>
           ["execution.success", "execution.failed", "execution.stopped"].includes(String(status))
         )
         assert.deepInclude(record, { status: "execution.success", data })
@@ -170,12 +170,11 @@ describe.concurrent("conversations", () => {
       })
       const path = `${base}/${opened.conversationId}`
       const rested = Effect.gen(function* () {
-        while (((yield* Processes.send(url, "GET", `${path}/status`)) as Answer).isProcessing === true) {
-          yield* Effect.sleep("30 millis")
-        }
+        const status = Effect.map(Processes.send(url, "GET", `${path}/status`), (answer): Answer => answer)
+        yield* until("the end of a turn", status, ({ isProcessing }) => isProcessing !== true)
         const { messages } = yield* Processes.send(url, "GET", `${path}/messages?tail=1`)
         return String((messages as unknown as ReadonlyArray<Answer>)[0]?.text)
-      }).pipe(Effect.timeout("40 seconds"))
+      })
       const say = (text: string) => Effect.andThen(Processes.send(url, "POST", `${path}/message`, { text }), rested)
       assert.strictEqual(yield* rested, `Opened ${site}/login`)
       assert.include(yield* say("type //input[@id='user'] = me"), "Done: Type into //input[@id='user']")

@@ -7,6 +7,7 @@ import * as Site from "../../apps/demo/Site.ts"
 import { demoWorkflow } from "../../apps/demo/Workflow.ts"
 import { migratedDatabase } from "../support/databases.ts"
 import { dataDir, key, masterKey, ready, send, sluice } from "../support/processes.ts"
+import { until } from "../support/waiting.ts"
 
 const encryptionKey = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"
 
@@ -262,7 +263,11 @@ it.live("the published client works against this service", () =>
         })
       )
       yield* promise(() => hooked.wait())
-      while (received.length < 2) yield* Effect.sleep("50 millis")
+      yield* until(
+        "two deliveries",
+        Effect.sync(() => received),
+        ({ length }) => length >= 2
+      )
       const verified = received.map(({ body, signature }) => client.webhook.verifySignature(body, signature, secret))
       assert.sameMembers(
         verified.map(({ event }) => String(event)),
@@ -286,5 +291,5 @@ it.live("the published client works against this service", () =>
       assert.deepInclude(replayed, { nr_success: 2, nr_failed: 0 })
       assert.lengthOf(received, 4)
     })
-  ).pipe(Effect.timeout("260 seconds"))
+  )
 )

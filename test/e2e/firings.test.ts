@@ -10,6 +10,7 @@ import { migratedDatabase } from "../support/databases.ts"
 import { makeWorkflow, makeWorkspace } from "../support/fixtures.ts"
 import { dataDir, masterKey, type Process, sluice } from "../support/processes.ts"
 import { scale } from "../support/scale.ts"
+import { until } from "../support/waiting.ts"
 
 /** How many schedules fire at one instant. */
 const total = 150 * scale
@@ -62,7 +63,7 @@ it.live("two schedulers that are killed submit one run for each firing, and leav
 
       const schedulers = [yield* sluice(["scheduler"], settings), yield* sluice(["scheduler"], settings)]
       let [kills, between] = [0, 0]
-      for (let before = 0, done = 0; done < total; done = yield* fired) {
+      for (let before = 0, done = 0; done < total; ) {
         // The one that has run for longer is killed while the firings are decided, and another takes its place.
         if (done > before && kills < mostKills) {
           before = done
@@ -72,7 +73,8 @@ it.live("two schedulers that are killed submit one run for each firing, and leav
           if ((yield* fired) < total) between++
           schedulers.push(yield* sluice(["scheduler"], settings))
         }
-        yield* Effect.sleep("5 millis")
+        const last = done
+        done = yield* until("another firing", fired, (count) => count > last)
       }
       assert.isAbove(between, 0, "no scheduler was killed while there was something left to fire")
 

@@ -1,10 +1,11 @@
 import { assert, it } from "@effect/vitest"
-import { Effect, Schedule } from "effect"
+import { Effect } from "effect"
 import * as Site from "../../apps/demo/Site.ts"
 import { graphOf } from "../support/browser.ts"
 import { migratedDatabase } from "../support/databases.ts"
 import { dataDir, masterKey, ready, send, sluice, untilStatus } from "../support/processes.ts"
 import { code } from "../support/questions.ts"
+import { until } from "../support/waiting.ts"
 
 it.live("a run of one process asks, and continues with the answer to a process that started later", () =>
   Effect.gen(function* () {
@@ -30,16 +31,8 @@ it.live("a run of one process asks, and continues with the answer to a process t
     const run = yield* send(before, "POST", "/run", { workflow_id: workflow.id })
     const session = String(run.session_id)
     const path = `/run/${session}/user_interaction`
-    yield* send(before, "GET", path).pipe(
-      Effect.repeat({ until: ({ kind }) => String(kind) === "interaction", schedule: Schedule.spaced("50 millis") }),
-      Effect.timeoutOrElse({
-        duration: "90 seconds",
-        orElse: () =>
-          Effect.flatMap(send(before, "GET", `/run/${session}`), (run) =>
-            Effect.die(new Error(`It asks nothing: ${JSON.stringify(run)}\n${worker.output()}`))
-          )
-      })
-    )
+    const question = Effect.all([send(before, "GET", path), send(before, "GET", `/run/${session}`)])
+    yield* until("the question", question, ([{ kind }]) => String(kind) === "interaction")
     api.child.kill("SIGKILL")
     yield* api.ended
 

@@ -7,6 +7,7 @@ import { Effect } from "effect"
 import { freshDatabase } from "../support/databases.ts"
 import { freePort } from "../support/ownServer.ts"
 import { completed, dataDir, masterKey, sluice } from "../support/processes.ts"
+import { until } from "../support/waiting.ts"
 
 /** The sources of this checkout, whose modules are those of the packages. */
 const checkout = "."
@@ -107,12 +108,10 @@ describe.concurrent("commands", () => {
             yield* service.said(started)
             if (process.platform === "linux") {
               const { pid = 0 } = service.child
-              yield* Effect.sleep("100 millis").pipe(
-                Effect.repeat({ while: () => megabytesOf(pid) > atRest }),
-                Effect.timeoutOrElse({
-                  duration: "60 seconds",
-                  orElse: () => Effect.die(new Error(`${command} takes ${megabytesOf(pid)} MB, expected ${atRest}`))
-                })
+              yield* until(
+                `${command} to take ${atRest} MB`,
+                Effect.sync(() => megabytesOf(pid)),
+                (taken) => taken <= atRest
               )
             }
             service.child.kill("SIGTERM")

@@ -2,19 +2,17 @@ import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { linkTo } from "../support/databaseLink.ts"
 import { freshDatabase } from "../support/databases.ts"
-import { leastOf } from "../support/leastOf.ts"
 import { dataDir, healthOf, key, masterKey, readinessOf, ready, sluice } from "../support/processes.ts"
+import { awaited, until } from "../support/waiting.ts"
 
 interface Answer {
   readonly status: number
   readonly retryAfter: string | null
   readonly body: unknown
-  readonly millis: number
 }
 
 const ask = (url: string, method: string, path: string, json?: unknown) =>
   Effect.promise(async (): Promise<Answer> => {
-    const began = performance.now()
     const answer = await fetch(`${url}${path}`, {
       method,
       headers: { "cc-key": key, ...(json === undefined ? {} : { "content-type": "application/json" }) },
@@ -23,8 +21,7 @@ const ask = (url: string, method: string, path: string, json?: unknown) =>
     return {
       status: answer.status,
       retryAfter: answer.headers.get("retry-after"),
-      body: await answer.json(),
-      millis: performance.now() - began
+      body: await answer.json()
     }
   })
 
@@ -45,7 +42,8 @@ it.live("processes wait for the database, answer 503 while it is away, log littl
       SLUICE_MASTER_KEY: masterKey,
       SLUICE_DATA_DIR: yield* dataDir,
       SLUICE_HEALTH_PORT: "0",
-      SLUICE_DRAIN_SECONDS: "2"
+      // Long enough to see on a busy machine that it still answers.
+      SLUICE_DRAIN_SECONDS: "8"
     }
     yield* link.cut
     // The machine of the one seems to be 3 s ahead.
@@ -66,12 +64,15 @@ it.live("processes wait for the database, answer 503 while it is away, log littl
     yield* link.restore
     const url = yield* ready(api)
     yield* scheduler.said(/scheduler started/)
-    const atFirst = yield* ask(url, "GET", "/readyz")
-    assert.strictEqual(atFirst.status, 200)
+    const readiness = ask(url, "GET", "/readyz")
+    const isBack = until("a ready process", readiness, ({ status }) => status === 200)
+    const atFirst = yield* isBack
     assert.approximately(Object(atFirst.body).clock_skew_ms, 3_000, 900)
     assert.match(api.output(), /The clock of this machine is [23]\.\d s ahead of that of the database/)
 
+    let refusals = 0
     const isRefusal = ({ body, retryAfter, status }: Answer) => {
+      refusals++
       assert.strictEqual(status, 503)
       assert.match(retryAfter ?? "", /^[1-9]\d*$/)
       assert.deepStrictEqual(Object.keys(Object(body)).sort(), ["error", "message", "statusCode"])
@@ -81,41 +82,29 @@ it.live("processes wait for the database, answer 503 while it is away, log littl
       for (const [method, path, json] of requests) isRefusal(yield* ask(url, method, path, json))
       assert.strictEqual((yield* ask(url, "GET", "/healthz")).status, 200)
     })
-    const isBack = ask(url, "GET", "/readyz").pipe(Effect.repeat({ until: ({ status }) => status === 200 }))
 
     yield* link.cut
-    const began = performance.now()
-    yield* allAreRefused
-    yield* Effect.sleep("1 second")
+    for (let round = 0; round < 10; round++) yield* allAreRefused
     yield* link.restore
     yield* isBack
-
-    const answeredWhileFrozen = Effect.gen(function* () {
-      yield* link.freeze
-      const { millis, status } = yield* ask(url, "GET", "/readyz")
-      assert.strictEqual(status, 503)
-      yield* allAreRefused
-      yield* link.restore
-      yield* isBack
-      return millis
-    })
-    // It answers within a second; the machine that runs this test may be busy.
-    assert.isBelow(yield* leastOf(2_000, answeredWhileFrozen), 2_000)
+    yield* link.freeze
+    yield* awaited("refusals while the database hangs", allAreRefused)
+    yield* link.restore
+    yield* isBack
     // Keys are looked up again: this one does not exist.
     assert.strictEqual((yield* ask(url, "GET", "/me")).status, 401)
 
-    const most = 3 + Math.ceil((performance.now() - began) / 10_000)
     for (const { child, output } of [api, scheduler]) {
       const lines = output()
         .split("\n")
         .filter((line) => /level=(?!INFO)/.test(line))
-      assert.isAtMost(lines.length, most, output())
+      assert.isBelow(lines.length, refusals / 4, output())
       assert.isNull(child.exitCode)
     }
 
     api.child.kill("SIGTERM")
     scheduler.child.kill("SIGTERM")
-    const leaving = yield* ask(url, "GET", "/readyz").pipe(Effect.repeat({ until: ({ status }) => status === 503 }))
+    const leaving = yield* until("a process that leaves", readiness, ({ status }) => status === 503)
     assert.include(Object(leaving.body), { message: "This process is shutting down" })
     assert.deepStrictEqual(yield* readinessOf(health), { ok: false, reasons: ["This process is shutting down"] })
     assert.strictEqual((yield* ask(url, "GET", "/me")).status, 401)

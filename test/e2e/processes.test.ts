@@ -27,6 +27,7 @@ import {
   untilStatus
 } from "../support/processes.ts"
 import { receiver } from "../support/receiver.ts"
+import { until } from "../support/waiting.ts"
 
 const closedNow = () => {
   const hour = (new Date().getUTCHours() + 6) % 22
@@ -35,10 +36,10 @@ const closedNow = () => {
 
 /** Waits until there is no such process any more. */
 const untilGone = (pid: string) =>
-  Effect.gen(function* () {
-    while (isAlive(pid)) yield* Effect.sleep("50 millis")
-  }).pipe(
-    Effect.timeoutOrElse({ duration: "60 seconds", orElse: () => Effect.die(new Error(`Process ${pid} lives on`)) })
+  until(
+    `the end of process ${pid}`,
+    Effect.sync(() => isAlive(pid)),
+    (lives) => !lives
   )
 
 const isAlive = (pid: string): boolean => {

@@ -16,6 +16,7 @@ import {
 } from "../support/processes.ts"
 import { scale } from "../support/scale.ts"
 import { seal, unseal } from "../support/sealed.ts"
+import { until } from "../support/waiting.ts"
 
 const formerKey = "5a".repeat(32)
 const newMaster = "cd".repeat(32)
@@ -39,16 +40,6 @@ const ask = (url: string, apiKey: string, method: string, path: string, json?: u
   })
 
 const pair = (user: number) => ({ permissioned_user_id: `user-${user}`, domain: "https://app.example.com" })
-
-/** Looks again and again until something is found. */
-const until = <A>(look: Effect.Effect<A | null>) =>
-  Effect.gen(function* () {
-    while (true) {
-      const found = yield* look
-      if (found !== null) return found
-      yield* Effect.sleep("20 millis")
-    }
-  }).pipe(Effect.timeout("60 seconds"))
 
 const kill = ({ child, ended }: Process) =>
   Effect.suspend(() => {
@@ -119,10 +110,9 @@ describe.concurrent("rotations", () => {
         const from = Number((yield* state).body.checked)
         const scheduler = yield* sluice(["scheduler"], settings)
         // It is looked at from its start on: on a busy machine it may exchange everything between two looks.
-        const moved = yield* until(
-          Effect.map(state, ({ body }) => (Number(body.checked) > from || body.may_finish === true ? body : null))
-        )
-        if (moved.may_finish === true) break
+        const isMoved = ({ body }: { readonly body: Body }) => Number(body.checked) > from || body.may_finish === true
+        const moved = yield* until("an entry to be exchanged", state, isMoved)
+        if (moved.body.may_finish === true) break
         yield* Effect.sleep(delay)
         yield* kill(scheduler)
         kills++
@@ -177,7 +167,7 @@ describe.concurrent("rotations", () => {
         sql<{ master_key: string; n: number }>("select master_key, count(*)::int as n from wrapped_keys group by 1")
       assert.lengthOf(yield* under(), 1)
       const exchanging = yield* sluice(["keys", "rotate", "master"], both)
-      yield* until(Effect.map(under(), (rows) => (rows.length > 1 ? rows : null)))
+      yield* until("a key under the new master key", under(), (rows) => rows.length > 1)
       yield* kill(exchanging)
       assert.lengthOf(yield* under(), 2)
       yield* reads(rolled)
@@ -210,7 +200,11 @@ describe.concurrent("rotations", () => {
         const shown = { code: 0, output: `${formerKey}\n` }
 
         const exchanging = yield* sluice(["keys", "rotate", "master"], settings)
-        yield* until(Effect.sync(() => (existsSync(next) || readFileSync(file, "utf8") !== first ? true : null)))
+        yield* until(
+          "the next master key",
+          Effect.sync(() => existsSync(next) || readFileSync(file, "utf8") !== first),
+          (isThere) => isThere
+        )
         yield* kill(exchanging)
         assert.deepStrictEqual(yield* completed(["keys", "encryption"], settings), shown)
 

@@ -11,6 +11,7 @@ import { migratedDatabase } from "../support/databases.ts"
 import { makeWorkflow, makeWorkspace, submission } from "../support/fixtures.ts"
 import { programOf } from "../support/programs.ts"
 import { scale } from "../support/scale.ts"
+import { until } from "../support/waiting.ts"
 
 const limits = { one: 1, two: 2, sms1: 1, sms2: 1, bad: 1 }
 
@@ -76,7 +77,7 @@ it.live("workers that are killed leave no slot behind, and no credential is ever
         sql<{ readonly count: number }>`select count(*)::integer as count from runs where ended_at is not null`,
         ([row]) => row?.count ?? 0
       )
-      for (let done = 0, kills = 0; done < total; done = yield* ended) {
+      for (let done = 0, kills = 0; done < total; ) {
         // One is killed, and another takes its place, each time that a part of the work is done.
         if (done > ((kills + 1) * total) / 6 && kills < 4) {
           kills++
@@ -84,7 +85,8 @@ it.live("workers that are killed leave no slot behind, and no credential is ever
           if (oldest !== undefined) yield* kill(oldest)
           workers.push(yield* worker(database))
         }
-        yield* Effect.sleep("20 millis")
+        const before = done
+        done = yield* until("the end of another run", ended, (count) => count > before)
       }
 
       assert.deepStrictEqual(yield* sql`select what from violations`, [])

@@ -7,6 +7,7 @@ import { migratedDatabase } from "../support/databases.ts"
 import { graph } from "../support/fixtures.ts"
 import { dataDir, key, masterKey, ready, send, sluice } from "../support/processes.ts"
 import { type Received, receiver } from "../support/receiver.ts"
+import { awaited, until } from "../support/waiting.ts"
 
 const secret = "only the receiver and we know this"
 
@@ -74,18 +75,18 @@ it.live("a killed process loses no delivery: another process makes both its begu
     const next = yield* ready(second)
     const delivered = new Map<string, Received>()
     while (delivered.size < 16) {
-      const received = yield* target.next
+      const received = yield* awaited("the next delivery", target.next, () => [...delivered.keys()])
       delivered.set(`${received.path} ${String(received.body.payload.session_id)}`, received)
     }
     for (const received of delivered.values()) verify(received)
     assert.isTrue(delivered.has(`${begun.path} ${String(begun.body.payload.session_id)}`))
     for (const session of sessions) {
-      while (true) {
-        const { webhook_events } = yield* send(next, "GET", `/webhooks/${session}`)
-        const log = webhook_events as unknown as ReadonlyArray<{ readonly delivered: boolean }>
-        assert.lengthOf(log, 2)
-        if (log.every((one) => one.delivered)) break
-      }
+      const deliveries = Effect.map(
+        send(next, "GET", `/webhooks/${session}`),
+        ({ webhook_events }) => webhook_events as unknown as ReadonlyArray<{ readonly delivered: boolean }>
+      )
+      const log = yield* until("the note of both deliveries", deliveries, (all) => all.every((one) => one.delivered))
+      assert.lengthOf(log, 2)
     }
     for (const text of [yield* dumpOf(databaseUrl), first.output(), second.output()]) {
       assert.notInclude(text, secret)

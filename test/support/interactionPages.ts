@@ -149,7 +149,7 @@ export const services = Layer.unwrap(
     Layer.mergeAll(
       Layer.succeed(Site, { origin }),
       PlaywrightBrowser.layer({ ...PlaywrightBrowser.defaults, executablePath, allowedOrigins: [origin], ...bounds }),
-      HttpFiles.layer({ ...HttpFiles.defaults, allowedOrigins: [origin], maxBytes: 1_000_000, budgetMillis: 2_000 })
+      HttpFiles.layer({ ...HttpFiles.defaults, allowedOrigins: [origin], maxBytes: 1_000_000, budgetMillis: 6_000 })
     )
   )
 )
@@ -166,7 +166,7 @@ export const step =
 export const tab = step("TAB_MANAGEMENT")
 export const scroll = step("SCROLL")
 export const click = (selector: string, more: object = {}) =>
-  step("CLICK")({ selector: `css=${selector}`, wait_time: 8_000, ...more })
+  step("CLICK")({ selector: `css=${selector}`, wait_time: 20_000, ...more })
 export const download = (more: object = {}) => step("FILE_DOWNLOAD")({ metadata: {}, timeout_seconds: 20, ...more })
 export const upload = (url: string, more: object = {}) => step("FILE_UPLOAD")({ signed_file_url: url, ...more })
 export const extract = (path: string) =>

@@ -48,7 +48,7 @@ export const pages = (written: Readonly<Record<string, string | Answer>>): Layer
 
 export const open = (path: string) => Effect.flatMap(Pages, (all) => all.open(path))
 
-export const at = (selector: string, waitMillis = 5_000) => ({ selector, waitMillis })
+export const at = (selector: string, waitMillis = 20_000) => ({ selector, waitMillis })
 
 /** A document with a body. */
 export const body = (content: string): string =>

@@ -5,11 +5,12 @@ import { type ChildProcess, execFileSync, spawn } from "node:child_process"
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { type Duration, Effect } from "effect"
+import { Effect } from "effect"
 import { embeddedTemplate } from "./embeddedTemplate.ts"
 import { programOf, programs } from "./programs.ts"
 import * as promtool from "./promtool.ts"
 import { executablePath } from "./realBrowser.ts"
+import { awaited, until } from "./waiting.ts"
 
 export const key = "sk_test_0123456789012345678901234567890123"
 export const masterKey = "ab".repeat(32)
@@ -45,34 +46,25 @@ export const sluice = (args: ReadonlyArray<string>, env: Record<string, string>,
         }
       })
       let text = ""
-      const listeners = new Set<() => void>()
       for (const stream of [child.stdout, child.stderr]) {
         stream.on("data", (chunk) => {
           text += String(chunk)
-          for (const listener of listeners) listener()
         })
       }
-      const ended = Effect.callback<number | null>((resume) => {
+      const output = () => text
+      const exit = Effect.callback<number | null>((resume) => {
         if (child.exitCode !== null || child.signalCode !== null) return resume(Effect.succeed(child.exitCode))
         child.once("exit", (code) => resume(Effect.succeed(code)))
       })
+      const name = `sluice ${args.join(" ")}`
+      const ended = awaited(`the end of ${name}`, exit, output)
       const said = (pattern: RegExp) =>
-        Effect.callback<RegExpMatchArray>((resume) => {
-          const look = () => {
-            const found = text.match(pattern)
-            if (found === null) return
-            listeners.delete(look)
-            resume(Effect.succeed(found))
-          }
-          listeners.add(look)
-          look()
-        }).pipe(
-          Effect.timeoutOrElse({
-            duration: "100 seconds",
-            orElse: () => Effect.die(new Error(`Never said ${pattern}:\n${text}`))
-          })
+        Effect.map(
+          until(`${name} to say ${pattern}`, Effect.sync(output), (all) => pattern.test(all)),
+          // It has just matched.
+          (all) => all.match(pattern) as RegExpMatchArray
         )
-      return { child, said, ended, output: () => text }
+      return { child, said, ended, output }
     }),
     ({ child, ended }) => {
       child.kill("SIGKILL")
@@ -123,7 +115,7 @@ export const readinessOf = (health: string) =>
 
 /** Asks a health port until its process is ready. */
 export const untilReady = (health: string) =>
-  Effect.repeat(Effect.delay(readinessOf(health), "20 millis"), { until: (now) => now?.ok === true })
+  until("a process to be ready", readinessOf(health), (now) => now?.ok === true)
 
 /** The problems of the metrics of a process. */
 export const metricsComplaints = (health: string) =>
@@ -140,15 +132,13 @@ export const send = (url: string, method: string, path: string, json?: unknown) 
   })
 
 /** Asks for the record of a run until it has the status. */
-export const untilStatus = (url: string, session: string, status: string, within: Duration.Input = "40 seconds") =>
-  Effect.gen(function* () {
-    while (true) {
-      const record = (yield* send(url, "GET", `/run/${session}`)) as unknown as {
-        readonly status: string
-        readonly errors: unknown
-      }
-      if (record.status === status) return record
-      if (record.status === "execution.failed") throw new Error(JSON.stringify(record.errors))
-      yield* Effect.sleep("30 millis")
-    }
-  }).pipe(Effect.timeout(within))
+export const untilStatus = Effect.fnUntraced(function* (url: string, session: string, status: string) {
+  const look = Effect.map(
+    send(url, "GET", `/run/${session}`),
+    (record) => record as unknown as { readonly status: string; readonly errors: unknown }
+  )
+  const isEnded = (record: { readonly status: string }) => [status, "execution.failed"].includes(record.status)
+  const record = yield* until(status, look, isEnded)
+  if (record.status !== status) throw new Error(JSON.stringify(record.errors))
+  return record
+})

@@ -18,6 +18,7 @@ import { graphOf, walk } from "../../support/browser.ts"
 import { devToolsServer, playwrightServer } from "../../support/gridBrowsers.ts"
 import { listening } from "../../support/listening.ts"
 import { html, serve } from "../../support/site.ts"
+import { until } from "../../support/waiting.ts"
 
 const endpoint = (url: string, capacity: number, kind: Endpoints.Kind = "playwright"): Endpoints.Endpoint => ({
   url,
@@ -107,7 +108,7 @@ describe("a grid", () => {
           const three = yield* Effect.all([opened, opened, opened], { concurrency: "unbounded" })
           for (const { page } of three) {
             yield* page.navigation.goto(`${site}/`)
-            yield* page.elements.find({ selector: "css=#text", waitMillis: 5_000 })
+            yield* page.elements.find({ selector: "css=#text", waitMillis: 20_000 })
           }
           // Private networks are kept off here as with a browser of one's own.
           const refused = yield* Effect.flip(three[0].page.navigation.goto("http://10.0.0.1/"))
@@ -142,7 +143,7 @@ describe("a grid", () => {
       })
       yield* Effect.gen(function* () {
         const { page } = yield* opened
-        const at = (id: string) => ({ selector: `css=#${id}`, waitMillis: 2_000 })
+        const at = (id: string) => ({ selector: `css=#${id}`, waitMillis: 20_000 })
         yield* page.navigation.goto(`${site}/`)
         yield* page.elements.click(at("open"), "click")
         yield* page.elements.click(at("press"), "click")
@@ -191,14 +192,14 @@ describe("a grid", () => {
       yield* Effect.gen(function* () {
         const before = yield* opened
         yield* Ref.set(written, [{ ...both[0], draining: true } as Endpoints.Endpoint, both[1] as Endpoints.Endpoint])
-        yield* until(seats, 3)
+        yield* until("3 seats", seats, (count) => count === 3)
         const after = yield* Effect.all([opened, opened, opened])
         assert.strictEqual(yield* before.page.navigation.address, "about:blank")
         yield* before.page.navigation.html({ sanitized: false })
         yield* before.close
         yield* Effect.forEach(after, ({ close }) => close)
         yield* Ref.set(written, [both[0] as Endpoints.Endpoint])
-        yield* until(seats, 1)
+        yield* until("1 seats", seats, (count) => count === 1)
         yield* (yield* opened).close
       }).pipe(Effect.provide(gridOf(Ref.get(written))))
     }).pipe(Effect.scoped)
@@ -363,11 +364,6 @@ describe("the proxy that browsers of other machines use", () => {
     }).pipe(Effect.scoped)
   )
 })
-
-const until = (what: Effect.Effect<number>, expected: number) =>
-  Effect.gen(function* () {
-    while ((yield* what) !== expected) yield* Effect.sleep("50 millis")
-  }).pipe(Effect.timeout("50 seconds"))
 
 it.each([
   ["/var/downloads/a b#1", "file:///var/downloads/a%20b%231"],

@@ -15,6 +15,7 @@ import { graphOf, type Step, walk } from "../../support/browser.ts"
 import { chromiumsOf } from "../../support/chromiums.ts"
 import { executablePath } from "../../support/realBrowser.ts"
 import { html, serve } from "../../support/site.ts"
+import { until } from "../../support/waiting.ts"
 
 const confinements = Confinement.plans(executablePath, null)
 
@@ -118,7 +119,11 @@ describe("runs one after the other", () => {
         }
         assert.strictEqual(leftOf((yield* Fiber.join(long)).outcome), "x")
         // Those that were replaced have closed.
-        while (chromiumsOf(process.pid).length > before.length + 1) yield* Effect.sleep("50 millis")
+        yield* until(
+          "the end of all browsers but one",
+          Effect.sync(() => chromiumsOf(process.pid)),
+          ({ length }) => length <= before.length + 1
+        )
       }).pipe(Effect.provide(browser([origin], { runsPerBrowser: 2 })))
       assert.deepStrictEqual(chromiumsOf(process.pid), before)
     }).pipe(Effect.scoped)
@@ -131,10 +136,12 @@ describe("runs one after the other", () => {
       yield* Effect.gen(function* () {
         const [first = 0] = chromiumsOf(process.pid).filter((pid) => !before.includes(pid))
         // Every browser takes more than this.
-        while (chromiumsOf(process.pid).includes(first)) {
-          assert.strictEqual(leftOf((yield* walk(graphOf(`${origin}/`, [text]))).outcome), "x")
-        }
-      }).pipe(Effect.timeout("30 seconds"), Effect.provide(browser([origin], { memoryPerBrowser: 1 })))
+        const run = Effect.map(walk(graphOf(`${origin}/`, [text])), ({ outcome }) => {
+          assert.strictEqual(leftOf(outcome), "x")
+          return chromiumsOf(process.pid)
+        })
+        yield* until("the end of the first browser", run, (pids) => !pids.includes(first))
+      }).pipe(Effect.provide(browser([origin], { memoryPerBrowser: 1 })))
     }).pipe(Effect.scoped)
   )
 

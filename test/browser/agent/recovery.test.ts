@@ -9,6 +9,9 @@ import { type Answer, html, serve } from "../../support/site.ts"
 
 const done = `<h1>Done</h1>`
 
+/** Later than a wait for an element, also where that begins late on a busy machine; a late page is waited for for 20 s. */
+const lateMillis = 8_000
+
 /** A form is hidden by fields with the names of what it has as an element. */
 const hiding = ["id", "children", "attributes"].map((name) => `<input type="hidden" name="${name}" value="7">`).join("")
 
@@ -134,12 +137,12 @@ const pages: Record<string, Answer> = {
   "/late": html(`
     <div class="loading-spinner" id="spin" style="width:20px;height:20px">.</div>
     <script>setTimeout(() => { document.getElementById('spin').remove()
-      document.body.insertAdjacentHTML('beforeend', '<a id="go" href="/done">Go</a>') }, 3500)</script>`),
+      document.body.insertAdjacentHTML('beforeend', '<a id="go" href="/done">Go</a>') }, ${lateMillis})</script>`),
   "/busy": html(`<div class="loading-spinner" style="width:20px;height:20px">.</div>`),
   "/fetching": html(`
     <p>Orders</p><script>fetch('/slow').then(() =>
       document.body.insertAdjacentHTML('beforeend', '<a id="go" href="/done">Go</a>'))</script>`),
-  "/slow": (_request, response) => void setTimeout(() => response.writeHead(200).end("{}"), 3_500),
+  "/slow": (_request, response) => void setTimeout(() => response.writeHead(200).end("{}"), lateMillis),
   "/form": html(address),
   "/form/framed": html(`<h2>Shop</h2><iframe src="/form"></iframe>`),
   "/form/shadowed": html(`<h2>Shop</h2><div id="host"></div>
@@ -149,7 +152,7 @@ const pages: Record<string, Answer> = {
   "/form/polling": html(`${address}<script>(async () => { for (;;) await fetch('/news') })()</script>`),
   "/news": (_request, response) => void setTimeout(() => response.writeHead(200).end("{}"), 2_000),
   "/late/done": (_request, response) =>
-    void setTimeout(() => response.writeHead(200, { "content-type": "text/html" }).end(done), 3_500),
+    void setTimeout(() => response.writeHead(200, { "content-type": "text/html" }).end(done), lateMillis),
   "/password": html(`<h1>Your password has expired</h1><p>Choose a new password</p>
     <input type="password" name="new"><input type="password" name="confirm">`),
   "/maintenance": html(`<h1>We will be back soon</h1><p>The shop is under maintenance.</p>`)
@@ -159,7 +162,7 @@ type Options = Parameters<typeof walk>[2]
 
 const click = (selector: string, more = {}): Step => ({
   action: "CLICK",
-  parameters: { selector, wait_time: 2_000, ...more }
+  parameters: { selector, wait_time: 20_000, ...more }
 })
 
 const type = (selector: string, text: string): Step => ({ action: "INPUT_TEXT", parameters: { selector, text } })
@@ -168,7 +171,7 @@ const read: Step = {
   action: "EXTRACT_DATAMODEL",
   parameters: {
     selector: "//h1",
-    wait_time: 5_000,
+    wait_time: 20_000,
     extract_data_model: { type: "object", properties: { title: { type: "string", path: "//h1" } } }
   }
 }
@@ -208,10 +211,12 @@ describe.concurrent("recovery in a real browser", () => {
     onPages((run) =>
       Effect.gen(function* () {
         const recovery = { popups: true }
+        // Something lies over it.
+        const soon = click("//*[@id='go']", { wait_time: 3_000 })
         const paths = ["/cookies", "/modal", "/native", "/shadow", "/framed", "/framed/late", "/within"]
         const walked = yield* Effect.forEach(
           paths,
-          (path) => Effect.map(run(path, [click("//*[@id='go']"), read], { recovery }), (seen) => ({ path, seen })),
+          (path) => Effect.map(run(path, [soon, read], { recovery }), (seen) => ({ path, seen })),
           { concurrency: 2 }
         )
         for (const { path, seen } of walked) {
@@ -241,7 +246,7 @@ describe.concurrent("recovery in a real browser", () => {
           ask: () => Effect.succeed(null),
           correct: () => Effect.succeed({ _tag: "action", action: "action_1" } as const)
         }
-        const steps = [click("//*[@id='go']"), read]
+        const steps = [soon, read]
         const [known, blocked, helped] = yield* Effect.all(
           [
             run("/cookies", steps, { recovery: foreseen }),
@@ -269,7 +274,7 @@ describe.concurrent("recovery in a real browser", () => {
           const steps = [
             click("//button[@id='add']"),
             type("//input[@id='name']", "Ada"),
-            click("//button[@id='gone']")
+            click("//button[@id='gone']", { wait_time: 3_000 })
           ]
           const { analyses, outcome } = yield* run("/own", steps, { recovery: { popups: true } })
           if (outcome._tag === "Success") return assert.fail("there is no such button")
@@ -293,13 +298,13 @@ describe.concurrent("recovery in a real browser", () => {
           const recovery = { selectors: true }
           const fill = (id: string): Step => ({
             action: "INPUT_TEXT",
-            parameters: { selector: `//input[@id='${id}']`, text: "HALF", wait_time: 500 }
+            parameters: { selector: `//input[@id='${id}']`, text: "HALF", wait_time: 5_000 }
           })
           const changes = [
             ["/coupon", "/coupon/renamed", [fill("coupon1"), click("//button"), read]],
             // The form is not sent without this field.
             ["/contact", "/contact/renamed", [fill("ff_surname"), click("//button"), read]],
-            ["/signin", "/signin/reworded", [click("//button[@id='in']", { wait_time: 500 }), read]]
+            ["/signin", "/signin/reworded", [click("//button[@id='in']", { wait_time: 5_000 }), read]]
           ] as const
           for (const [before, after, steps] of changes) {
             const first = yield* ElementMemory.of(Effect.succeed([]))
@@ -320,7 +325,7 @@ describe.concurrent("recovery in a real browser", () => {
     onPages((run) =>
       Effect.gen(function* () {
         const recovery = { selectors: true }
-        const step = click("//button[@id='order-1']")
+        const step = click("//button[@id='order-1']", { wait_time: 5_000 })
         const first = yield* ElementMemory.of(Effect.succeed([]))
         succeeded(yield* run("/order", [step, read], { recovery, memories: first.memories }))
         assert.deepInclude(first.learned()[0]?.appearance, {

@@ -12,6 +12,7 @@ import { account } from "../../support/accounts.ts"
 import { graphOf, type Step, walk } from "../../support/browser.ts"
 import { entryOf } from "../../support/entries.ts"
 import { inBrowser } from "../../support/realBrowser.ts"
+import { until } from "../../support/waiting.ts"
 
 const codeField = "css=#code"
 const tfa = (tfa_type: string, selector: string | null = codeField): Step => ({
@@ -24,7 +25,7 @@ const type = (selector: string, name: string, more: object = {}): Step => ({
 })
 const there = (selector: string): Step => ({
   action: "EXTRACT_DATAMODEL",
-  parameters: { selector, wait_time: 5_000, extract_data_model: { type: "object", properties: {} } }
+  parameters: { selector, wait_time: 20_000, extract_data_model: { type: "object", properties: {} } }
 })
 
 /** Codes that are given out in this order, each also as what arrived. */
@@ -34,8 +35,7 @@ const these = (...codes: ReadonlyArray<() => string>): LoginCodes["Service"] => 
     const code = codes[given++]
     if (code === undefined) return Option.none()
     // The message of the site may not have arrived yet.
-    while (code() === "") yield* Effect.sleep("20 millis")
-    return Option.some(Redacted.make(code()))
+    return Option.some(Redacted.make(yield* until("the message of the site", Effect.sync(code), (it) => it !== "")))
   })
   return {
     generated: () => next,

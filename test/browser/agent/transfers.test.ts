@@ -22,6 +22,7 @@ import {
   upload
 } from "../../support/interactionPages.ts"
 import { type Answer, serve } from "../../support/site.ts"
+import { until } from "../../support/waiting.ts"
 
 const shop = "https://shop.example/"
 
@@ -101,7 +102,11 @@ describe("files that are fetched", () => {
         assert.strictEqual(failure?.code, words === null ? undefined : "UPLOAD-E0003", path)
         if (words !== null) assert.include(failure?.message, words)
       }
-      while (cut.length < 2) yield* Effect.sleep("10 millis")
+      yield* until(
+        "the end of two answers",
+        Effect.sync(() => cut),
+        ({ length }) => length === 2
+      )
       assert.deepStrictEqual(cut.sort(), ["announced", "unannounced"])
     }).pipe(Effect.scoped)
   )
@@ -236,7 +241,7 @@ layer(services, { excludeTestServices: true })("in a real browser", (it) => {
 
     it.effect.each([
       ["/source/none", "UPLOAD-E0002", "status 404"],
-      ["/stalled", "UPLOAD-E0002", "was not received within 2000 ms"],
+      ["/stalled", "UPLOAD-E0002", "was not received within 6000 ms"],
       ["/source/private", "UPLOAD-E0004", "private or loopback"],
       ["/source/loop", "UPLOAD-E0002", "redirects more than 5 times"]
     ] as const)(
@@ -263,7 +268,7 @@ layer(services, { excludeTestServices: true })("in a real browser", (it) => {
           assert.strictEqual(told.code, "UPLOAD-E0001")
           // Unfinished ones of other sessions go as well.
           const made = files().filter((name) => !before.includes(name))
-          while (files().some((name) => made.includes(name))) yield* Effect.sleep("50 millis")
+          yield* until("the removal of files", Effect.sync(files), (all) => !all.some((name) => made.includes(name)))
         }),
       { concurrent: true }
     )

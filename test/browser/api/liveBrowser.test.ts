@@ -1,14 +1,16 @@
 /** Live views of runs that a worker carries out in a real browser. */
 import { assert, it } from "@effect/vitest"
-import { Deferred, Effect, Fiber, Layer, Option, Schedule } from "effect"
-import { type Page, chromium as playwright } from "playwright-core"
+import { Deferred, Effect, Fiber, Layer, Option } from "effect"
+import { type Browser, type Page, chromium as playwright } from "playwright-core"
 import * as AgentExecutor from "../../../core/execution/AgentExecutor.ts"
 import * as Attempt from "../../../core/run/Attempt.ts"
 import { graphOf, type Step } from "../../support/browser.ts"
+import { hangMillis } from "../../support/limits.ts"
 import { claim, connect, enter, start, watch } from "../../support/live.ts"
 import { executablePath, sharedBrowser } from "../../support/realBrowser.ts"
 import { layerInMemory, type Member, Service } from "../../support/service.ts"
 import { type Answer, html, serve } from "../../support/site.ts"
+import { until } from "../../support/waiting.ts"
 
 /** A run that a worker with a real browser carries out. */
 const running = Effect.fnUntraced(function* (pages: Readonly<Record<string, Answer>>, steps: ReadonlyArray<Step>) {
@@ -39,8 +41,14 @@ const gated = Effect.map(Deferred.make<void>(), (gate) => ({
   open: Deferred.succeed(gate, undefined)
 }))
 
-const eventually = <E, R>(is: Effect.Effect<boolean, E, R>) =>
-  Effect.repeat(is, { until: (yes) => yes, schedule: Schedule.spaced("50 millis") })
+const eventually = <E, R>(what: string, is: Effect.Effect<boolean, E, R>) => until(what, is, (yes) => yes)
+
+/** A page that waits as long as a test does. */
+const newPage = async (browser: Browser) => {
+  const page = await browser.newPage()
+  page.setDefaultTimeout(hangMillis)
+  return page
+}
 
 /** The errors of a page, the network included. */
 const complaints = (page: Page) => {
@@ -65,11 +73,11 @@ it.live(
         [{ action: "NAVIGATE", parameters: { url: "/gate" } }]
       )
       const stepped = Effect.map(recordOf(me, session), ({ text }) => text.includes('"current_step":"NAVIGATE 1"'))
-      yield* Effect.repeat(stepped, { until: (is) => is, schedule: Schedule.spaced("50 millis") })
+      yield* eventually("the second step", stepped)
       const ticket = (yield* enter(session, (yield* connect(me, session)).body.authToken)).body.ticket
       const addresses = [(yield* connect(me, session)).body.url, (yield* connect(me, session)).body.url]
       yield* Effect.promise(async () => {
-        const pages = await Promise.all(addresses.map(() => watching.newPage()))
+        const pages = await Promise.all(addresses.map(() => newPage(watching)))
         const errors = pages.map(complaints)
         for (const [index, page] of pages.entries()) {
           await page.goto(String(addresses[index]))
@@ -147,16 +155,14 @@ it.live(
           { action: "CLICK", parameters: { execution: "STATIC", selector: "//a[@id='next']", wait_time: 300 } }
         ]
       )
-      const address = yield* send({
+      const connecting = send({
         method: "GET",
         path: `/live/sessions/${session}/connection?control=true`,
         key: me.key
-      }).pipe(
-        Effect.repeat({ until: ({ status }) => status === 200, schedule: Schedule.spaced("50 millis") }),
-        Effect.map(({ body }) => String(body.url))
-      )
+      })
+      const address = String((yield* until("a view of the run", connecting, ({ status }) => status === 200)).body.url)
       const embedding = yield* serve({ "/": html(`<iframe src="${address}" width=1000 height=800></iframe>`) })
-      const page = yield* Effect.promise(() => watching.newPage())
+      const page = yield* Effect.promise(() => newPage(watching))
       const view = page.frameLocator("iframe")
       yield* Effect.promise(async () => {
         await page.goto(`${embedding.replace("127.0.0.1", "localhost")}/`)
@@ -182,7 +188,10 @@ it.live(
         await picture.dblclick(await at(1000, 600))
         await picture.click(await at(200, 340))
       })
-      yield* eventually(Effect.sync(() => saw.length >= 2))
+      yield* eventually(
+        "what was typed",
+        Effect.sync(() => saw.length >= 2)
+      )
       const [place, ...words] = saw
       const [x = 0, y = 0] = (place ?? "").match(/\d+/g)?.map(Number) ?? []
       assert.closeTo(x, 1000, 2)
@@ -190,7 +199,10 @@ it.live(
       assert.deepStrictEqual(words, ["Open, Sesamé! 報"])
       // The present step ends, and the next does not begin while the person has control.
       yield* gate.open
-      yield* eventually(Effect.sync(() => saw.includes("first")))
+      yield* eventually(
+        "the first click",
+        Effect.sync(() => saw.includes("first"))
+      )
       for (let look = 0; look < 10; look++) {
         const { text } = yield* recordOf(me, session)
         assert.notInclude(text, '"current_step":"CLICK 2"')
@@ -253,7 +265,10 @@ it.live(
           { action: "CLICK", parameters: { execution: "STATIC", selector: "css=#go", wait_time: 10_000 } }
         ]
       )
-      yield* eventually(Effect.map(recordOf(me, session), ({ text }) => text.includes('"current_step":"SCROLL 1"')))
+      yield* eventually(
+        "the first step",
+        Effect.map(recordOf(me, session), ({ text }) => text.includes('"current_step":"SCROLL 1"'))
+      )
       const connected = yield* send({
         method: "GET",
         path: `/live/sessions/${session}/connection?control=true`,
@@ -266,10 +281,14 @@ it.live(
       /** Acts until the page has seen it: on a busy machine a gesture may be given up as one that a page does not answer. */
       const act = (seen: string, gestures: ReadonlyArray<object>) =>
         eventually(
+          seen,
           Effect.gen(function* () {
             assert.strictEqual((yield* post("control", { action: "take", holder })).status, 200)
             assert.strictEqual((yield* post("gestures", { holder, gestures })).status, 200)
-            const sees = eventually(Effect.sync(() => saw.includes(seen)))
+            const sees = eventually(
+              seen,
+              Effect.sync(() => saw.includes(seen))
+            )
             return Option.isSome(yield* Effect.timeoutOption(sees, "5 seconds"))
           })
         )
@@ -285,7 +304,10 @@ it.live(
       yield* post("control", { action: "release", holder })
       yield* gate.open
       yield* Fiber.join(fiber)
-      yield* eventually(Effect.sync(() => saw.includes("shift=false")))
+      yield* eventually(
+        "the last click",
+        Effect.sync(() => saw.includes("shift=false"))
+      )
       assert.strictEqual((yield* recordOf(me, session)).body.status, "execution.success")
       assert.deepStrictEqual(saw.slice(-3), ["down", "up", "shift=false"])
     }).pipe(Effect.scoped, Effect.provide(layerInMemory))
@@ -297,10 +319,8 @@ it.live("the video of an attempt that is interrupted is kept and told of", () =>
       { "/": html(`<h1 id=n>0</h1><script>setInterval(() => { n.textContent++ }, 100)</script>`) },
       [{ action: "DELAY", parameters: { delay_time: 60 } }]
     )
-    yield* Effect.repeat(
-      Effect.map(recordOf(me, session), ({ text }) => text.includes('"current_step":"DELAY 1"')),
-      { until: (is) => is, schedule: Schedule.spaced("50 millis") }
-    )
+    const steps = Effect.map(recordOf(me, session), ({ text }) => text.includes('"current_step":"DELAY 1"'))
+    yield* eventually("the first step", steps)
     const { ticket } = (yield* enter(session, (yield* connect(me, session)).body.authToken)).body
     yield* watch(session, ticket, (_told, pictures) => pictures > 5)
     yield* Fiber.interrupt(fiber)

@@ -7,6 +7,7 @@ import { maxHtml } from "../../../core/browser/Navigation.ts"
 import * as Session from "../../../core/browser/Session.ts"
 import { ArtifactFiles } from "../../../core/run/artifact/ArtifactFiles.ts"
 import { ArtifactLinks } from "../../../core/run/artifact/ArtifactLinks.ts"
+import { hangMillis } from "../../support/limits.ts"
 import { executablePath, inBrowser } from "../../support/realBrowser.ts"
 import { layerInMemory, Service } from "../../support/service.ts"
 import { type Answer, html, serve } from "../../support/site.ts"
@@ -70,6 +71,7 @@ const opened = Effect.fnUntraced(function* (address: string) {
   const browser = yield* launched
   return yield* Effect.promise(async () => {
     const context = await browser.newContext()
+    context.setDefaultTimeout(hangMillis)
     const page = await context.newPage()
     const asked: Array<string> = []
     const complaints: Array<string> = []
@@ -187,7 +189,7 @@ it.live("the reference loads nothing from other hosts, cannot be framed, and sho
     assert.match(policy, /script-src 'sha256-[^']+' 'sha256-[^']+'/)
     assert.notMatch(policy, /https?:|\*/)
     assert.strictEqual(headers["x-content-type-options"], "nosniff")
-    yield* Effect.promise(() => page.getByText("run windows").first().waitFor({ timeout: 45_000 }))
+    yield* Effect.promise(() => page.getByText("run windows").first().waitFor())
     assert.deepStrictEqual(complaints, [])
   }).pipe(Effect.scoped, Effect.provide(layerInMemory))
 )

@@ -22,6 +22,7 @@ import * as ScriptedBrowser from "../../../core/testing/browser/ScriptedBrowser.
 import { Accounts } from "../../../core/vault/Accounts.ts"
 import { LoginCodes } from "../../../core/vault/otp/LoginCodes.ts"
 import { graphOf, type Step } from "../../support/browser.ts"
+import { hangMillis } from "../../support/limits.ts"
 import { makePatch } from "../../support/patches.ts"
 import { executablePath, withSite } from "../../support/realBrowser.ts"
 import { scale } from "../../support/scale.ts"
@@ -203,8 +204,6 @@ class Console extends Context.Service<
     /** What went wrong in the page since it was last asked. */
     readonly complaints: () => ReadonlyArray<string>
     readonly ids: { readonly orders: string; readonly nightly: string }
-    /** The processor time that building the console took; 0 where it was built before. */
-    readonly buildMillis: number
     readonly send: Service["Service"]["send"]
   }
 >()("test/Console") {}
@@ -247,9 +246,7 @@ const seeded = Effect.gen(function* () {
 const console = Layer.effect(
   Console,
   Effect.gen(function* () {
-    const processor = process.cpuUsage()
-    const { built } = yield* Effect.promise(buildConsole)
-    const { system, user } = process.cpuUsage(processor)
+    yield* Effect.promise(buildConsole)
     const { send, url } = yield* Service
     const worker = Worker.run({ name: "w", capacity: 4, leaseMillis: 30_000, graceMillis: 0 })
     yield* Effect.forkScoped(Effect.provide(worker, Layer.fresh(AgentExecutor.layer.pipe(Layer.provide(site)))))
@@ -264,11 +261,10 @@ const console = Layer.effect(
       (one) => Effect.promise(() => one.close())
     )
     const context = yield* Effect.promise(() => browser.newContext({ viewport: { width: 1280, height: 800 } }))
+    context.setDefaultTimeout(hangMillis)
     const wrong: Array<string> = []
     const opened = Effect.promise(async () => {
       const page = await context.newPage()
-      // Below the limit of a test, so that a failure names what was waited for.
-      page.setDefaultTimeout(20_000)
       page.on("pageerror", (error) => wrong.push(error.message))
       page.on("console", (message) => void (message.type() === "error" && wrong.push(message.text())))
       page.on("request", (request) => {
@@ -290,8 +286,7 @@ const console = Layer.effect(
       }),
       ids,
       send,
-      complaints: () => wrong.splice(0),
-      buildMillis: built ? (system + user) / 1_000 : 0
+      complaints: () => wrong.splice(0)
     })
   })
 ).pipe(Layer.provideMerge(layerInMemory), Layer.provide(Layer.succeed(LivingProcesses, { living })))
@@ -364,8 +359,7 @@ it.layer(console, { excludeTestServices: true })("the console", (layered) => {
 
   it.effect("is at most 250 KiB until its first view, in files that never change under a name", () =>
     Effect.gen(function* () {
-      const { buildMillis, send } = yield* Console
-      assert.isBelow(buildMillis, 5_000)
+      const { send } = yield* Console
       const home = yield* send({ method: "GET", path: "/" })
       assert.strictEqual(home.headers.get("cache-control"), "no-cache")
       assert.include(home.headers.get("content-security-policy") ?? "", "default-src 'none'; script-src 'self';")
@@ -1110,6 +1104,7 @@ it.layer(console, { excludeTestServices: true })("the console", (layered) => {
         assert.match(link, new RegExp(`^${url}/#invitation=inv_[\\w-]+$`))
         await page.getByRole("dialog").getByRole("button", { name: "Done" }).click()
         const context = await page.context().browser()?.newContext()
+        context?.setDefaultTimeout(hangMillis)
         const theirs = await context?.newPage()
         if (theirs === undefined) return assert.fail("No page")
         await theirs.goto(link)
@@ -1394,11 +1389,7 @@ it.layer(console, { excludeTestServices: true })("the console", (layered) => {
       const { complaints, ids, owner, page, send } = yield* Console
       const server = yield* furtherServer
       const opened = Effect.acquireRelease(
-        Effect.promise(async () => {
-          const one = await page.context().newPage()
-          one.setDefaultTimeout(10_000)
-          return one
-        }),
+        Effect.promise(() => page.context().newPage()),
         (one) => Effect.promise(() => one.close())
       )
       const [listing, typing] = [yield* opened, yield* opened]
@@ -1498,6 +1489,7 @@ it.layer(console, { excludeTestServices: true })("the console", (layered) => {
         (one) => Effect.promise(() => one.close())
       )
       const theirs = yield* Effect.promise(() => context.newPage())
+      theirs.setDefaultTimeout(hangMillis)
       yield* Effect.promise(async () => {
         await theirs.goto(`${url}/#sign-in=${body.link}`)
         await theirs.getByText("This workspace has no workflow yet").waitFor()
@@ -1555,7 +1547,6 @@ it.layer(console, { excludeTestServices: true })("the console", (layered) => {
         }),
         (one) => Effect.promise(() => one.close())
       )
-      theirs.setDefaultTimeout(20_000)
       const section = (title: string) =>
         theirs.locator(".section", { has: theirs.getByRole("heading", { name: title }) })
       const entry = (title: string, text: string) => section(title).getByRole("listitem").filter({ hasText: text })
@@ -1984,7 +1975,7 @@ it.layer(console, { excludeTestServices: true })("the console", (layered) => {
       )
       yield* Effect.promise(async () => {
         const page = await context.newPage()
-        page.setDefaultTimeout(10_000)
+        page.setDefaultTimeout(hangMillis)
         // The page is opened three days before the clocks change. The service lives in the present.
         await page.clock.setFixedTime(change.at - 3 * 86_400_000)
         await page.goto(`${url}/#/workflows/${id}/window`)

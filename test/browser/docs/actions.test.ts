@@ -1,6 +1,6 @@
 /** The examples of docs/actions.md, done in a real Chromium on the portal. */
 import { assert, describe, it, layer } from "@effect/vitest"
-import { Effect, Layer, Redacted, Result, type Schema } from "effect"
+import { Clock, Duration, Effect, Layer, Redacted, Result, type Schema } from "effect"
 import * as HttpFiles from "../../../adapters/http/HttpFiles.ts"
 import * as Budget from "../../../core/agent/model/Budget.ts"
 import * as ModelUse from "../../../core/agent/model/ModelUse.ts"
@@ -98,6 +98,14 @@ const tried = Effect.fnUntraced(function* ({ promised, step }: Example, trial: T
   const codes = yield* LoginCodes
   const account = yield* credential(portal)
   const { dryRun, inputs, manualCaptcha = false, person, replies = [] } = trial
+  const slept: Array<number> = []
+  const own = yield* Clock.Clock
+  const clock: Clock.Clock = Object.assign(Object.create(own), {
+    sleep: (duration: Duration.Duration) => {
+      slept.push(Duration.toMillis(duration))
+      return own.sleep(duration)
+    }
+  })
   const done: Tried = yield* withModel(replies, (asked) =>
     walk(
       graphFor(placed(step, portal.origin), trial, portal.origin),
@@ -114,7 +122,8 @@ const tried = Effect.fnUntraced(function* ({ promised, step }: Example, trial: T
         ModelUse.ModelUse,
         ModelUse.make(Budget.defaultBudget, () => Effect.void)
       ),
-      Effect.map((seen) => ({ ...seen, portal, asked }))
+      Effect.provideService(Clock.Clock, clock),
+      Effect.map((seen) => ({ ...seen, portal, asked, slept }))
     )
   )
   const { outcome } = done

@@ -16,6 +16,7 @@ import { collector, variablesFor } from "../../support/otlp.ts"
 import { freePort, ownServer } from "../../support/ownServer.ts"
 import { dataDir, encryptionKey, key, masterKey, ready, sluice } from "../../support/processes.ts"
 import { receiver } from "../../support/receiver.ts"
+import { until } from "../../support/waiting.ts"
 
 export const phoneNumber = "+15550104477"
 export const inboundSecret = "cy-inbound-3f1c9a7e5d2b8046"
@@ -158,10 +159,9 @@ export const make = Effect.fnUntraced(function* ({ modelKey, reply, sent, users 
       yield* ask("POST", `${run}/user_interaction`, known)
     })
     const last = new RegExp(`"event":"execution\\.(success|failed|stopped)".*"session_id":"${started.body.session_id}"`)
-    yield* Effect.repeat(answerWhenAsked, {
-      until: () => last.test(stream.body()),
-      schedule: Schedule.spaced("250 millis")
-    }).pipe(Effect.timeout("90 seconds"))
+    yield* until("the end of a run", Effect.map(Effect.delay(answerWhenAsked, "250 millis"), stream.body), (events) =>
+      last.test(events)
+    )
     yield* Fiber.join(beside)
     const record = yield* ask("GET", run)
     for (const path of [
@@ -185,10 +185,9 @@ export const make = Effect.fnUntraced(function* ({ modelKey, reply, sent, users 
   const control = Effect.fnUntraced(function* (session: string, gestures: ReadonlyArray<object>, heard: () => boolean) {
     // Before the first step the page is not there yet.
     const begun = new RegExp(`"session_id":"${session}".*"current_step":"DELAY 1"`)
-    yield* Effect.repeat(Effect.sleep("100 millis"), { until: () => begun.test(stream.body()) })
-    const connected = yield* ask("GET", `/live/sessions/${session}/connection?control=true`).pipe(
-      Effect.repeat({ until: ({ status }) => status === 200, schedule: Schedule.spaced("50 millis") })
-    )
+    yield* until("the first step", Effect.sync(stream.body), (events) => begun.test(events))
+    const connecting = ask("GET", `/live/sessions/${session}/connection?control=true`)
+    const connected = yield* until("a view of the run", connecting, ({ status }) => status === 200)
     const entered = yield* ask("POST", `/live/${session}/view`, { token: connected.body.authToken })
     const ticket = { authorization: `Bearer ${entered.body.ticket}` }
     const post = (what: string, json: object) => ask("POST", `/live/${session}/${what}`, json, ticket)
@@ -198,11 +197,13 @@ export const make = Effect.fnUntraced(function* ({ modelKey, reply, sent, users 
       for await (const bytes of answer.body ?? []) seen.push({ channel: "live view", bytes })
     }).pipe(Effect.ignoreCause, Effect.forkChild)
     // Made again where they were lost: what is done just as a page changes is.
-    while (!heard()) {
+    const made = Effect.gen(function* () {
       assert.strictEqual((yield* post("control", { action: "take", holder })).status, 200)
       assert.strictEqual((yield* post("gestures", { holder, gestures })).status, 200)
       for (let times = 0; times < 40 && !heard(); times++) yield* Effect.sleep("100 millis")
-    }
+      return heard()
+    })
+    yield* until("the gestures to be heard", made, (isHeard) => isHeard)
     assert.strictEqual((yield* post("control", { action: "release", holder })).status, 200)
   })
 

@@ -4,6 +4,7 @@
  */
 import { spawn } from "node:child_process"
 import { createServer } from "node:http"
+import { isDeepStrictEqual } from "node:util"
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { Effect, Exit, Redacted, Scope } from "effect"
 import { SqlClient } from "effect/sql"
@@ -341,13 +342,12 @@ export const chaos = Effect.fnUntraced(function* ({
     seen.runs.every(({ status }) => ends.has(status)) &&
     seen.deliveries.length === seen.events.length &&
     seen.deliveries.every(({ id }) => accepted.has(id))
-  const state = () => JSON.stringify([seen, accepted.size])
-  for (let last = state(), since = Date.now(); !isAtRest() && Date.now() < since + stillMillis; ) {
+  for (let before = accepted.size, since = Date.now(); !isAtRest() && Date.now() < since + stillMillis; ) {
     yield* Effect.sleep("500 millis")
-    seen = yield* record(database)
-    if (state() === last) continue
-    last = state()
-    since = Date.now()
+    const now = yield* record(database)
+    if (accepted.size !== before || !isDeepStrictEqual(now, seen)) since = Date.now()
+    before = accepted.size
+    seen = now
   }
   if (!isAtRest()) for (const line of unrest(seen, accepted)) say(`Not at rest: ${line}`)
   const sequences = new Map(seen.deliveries.map(({ id, sequence }) => [id, Number(sequence)]))

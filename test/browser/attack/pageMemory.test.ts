@@ -5,6 +5,7 @@ import * as PageMemory from "../../../adapters/playwright/PageMemory.ts"
 import * as PlaywrightBrowser from "../../../adapters/playwright/PlaywrightBrowser.ts"
 import { defaultPageLimits } from "../../../core/agent/Limits.ts"
 import { graphOf, type Step, walk } from "../../support/browser.ts"
+import { hangMillis } from "../../support/limits.ts"
 import { executablePath } from "../../support/realBrowser.ts"
 import { html, serve } from "../../support/site.ts"
 
@@ -73,7 +74,7 @@ const read: Step = {
   parameters: {
     execution: "STATIC",
     selector: "//p[@id='text']",
-    wait_time: 60_000,
+    wait_time: hangMillis,
     extract_data_model: { type: "object", properties: { text: { type: "string", path: "//p[@id='text']" } } }
   }
 }

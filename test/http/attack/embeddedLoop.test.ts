@@ -8,7 +8,7 @@ import { layer as layerService, Service } from "../../support/service.ts"
 import * as Watchdog from "../../support/watchdog.ts"
 
 /** Half of what a caller may hold, in milliseconds of processor time; that of the sender counts here. */
-const longest = 50
+const longest = 200
 
 layer(layerService, { timeout: "2 minutes" })("the event loop of a service with the embedded database", (it) => {
   it.effect("is not held by a run with 5 MB of inputs, as it is saved and as its record is read", () =>

@@ -8,8 +8,11 @@ import { chain, setting } from "../../support/chains.ts"
 import { type Answer, layerWith, type Member, Service } from "../../support/service.ts"
 import * as Watchdog from "../../support/watchdog.ts"
 
-/** The longest that anything which a caller sends may hold the event loop, in milliseconds of processor time. */
-const longest = 100
+/**
+ * The longest that anything which a caller sends may hold the event loop, in milliseconds of processor time.
+ * A fault takes seconds, and a slow machine up to four times what others take.
+ */
+const longest = 400
 
 const doubling = (levels: number) => ({
   type: "object",

@@ -23,6 +23,8 @@ export interface Execution {
   readonly recovery?: { readonly settings: RecoverySettings; readonly memories: Memories }
   /** The credentials that it signs in with, by the aliases that the graph knows them by. */
   readonly accounts: ReadonlyMap<string, Account>
+  /** Whether a step fails by its first warning. @default {false} */
+  readonly strict?: boolean
   /** Whether a person may be asked to solve a captcha. @default {false} */
   readonly manualCaptcha?: boolean
   /** The source of its one-time codes; `null` when a person is asked for each. */

@@ -5,6 +5,7 @@ import type { Effect, Schema, Scope } from "effect"
 import type { BrowserSession } from "../browser/Browser.ts"
 import type { Download } from "../browser/file/DownloadPorts.ts"
 import type { Shot } from "../browser/vision/Shot.ts"
+import type { RunWarning } from "../event/RunWarning.ts"
 import type { Node } from "../workflow/language/graph/Graph.ts"
 import type { Offer } from "../workflow/patch/Patch.ts"
 import type { Outcome } from "./Outcome.ts"
@@ -35,6 +36,8 @@ export interface Observer<E> {
   readonly skipped?: (node: Node) => Effect.Effect<void, E>
   /** A file was downloaded by a step that has ended. Returns why the file is not kept; `null` when it is kept. */
   readonly file?: (file: DownloadedFile) => Effect.Effect<string | null, E>
+  /** A step that has succeeded was unsure of something. */
+  readonly warned?: (warning: RunWarning) => Effect.Effect<void, E>
   /** Awaited before each step, including END: a person may have control of the page. */
   readonly hold?: Effect.Effect<void, E>
   /** Awaited before the first step that acts on the site, and before each that must not be repeated. */

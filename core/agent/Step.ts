@@ -13,6 +13,7 @@ import type { StepFailed } from "./Failure.ts"
 import type { NetworkRecorder } from "./network/NetworkRecorder.ts"
 import type { Person, Question } from "./Person.ts"
 import type { Memory } from "./variables/Memory.ts"
+import type { Warning } from "./Warning.ts"
 
 /** The context of one step, with the parts of the session that its action needs. */
 export interface StepContext<P extends Port = Port> {
@@ -25,6 +26,8 @@ export interface StepContext<P extends Port = Port> {
   ) => Effect.Effect<void>
   /** Passes on a file that the workflow asked for. */
   readonly keep: (file: Download, metadata: Schema.JsonObject) => Effect.Effect<void>
+  /** Reports what the step is unsure of. In a strict execution the step fails by it. */
+  readonly warn: (warning: Warning) => Effect.Effect<void, StepFailed>
   /** Asks a person, and waits. */
   readonly ask: (question: Omit<Question, "node">) => ReturnType<Person["ask"]>
   /** The option that a person named in place of the one that the list does not have. */

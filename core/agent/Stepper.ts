@@ -6,13 +6,14 @@ import { Clock, Effect, Result } from "effect"
 import type { BrowserSession } from "../browser/Browser.ts"
 import { scrubbed } from "../browser/element/Appearance.ts"
 import type { Download } from "../browser/file/DownloadPorts.ts"
+import type { RunWarning } from "../event/RunWarning.ts"
 import * as Measures from "../runtime/Measures.ts"
 import * as Trace from "../runtime/Trace.ts"
 import * as Comparison from "../workflow/language/graph/Comparison.ts"
 import type { Graph, Node, NodeId } from "../workflow/language/graph/Graph.ts"
 import * as RunIf from "../workflow/language/graph/RunIf.ts"
 import type { Execution } from "./Execution.ts"
-import type { StepFailed } from "./Failure.ts"
+import { StepFailed } from "./Failure.ts"
 import { exceeded, type Limits } from "./Limits.ts"
 import * as Login from "./login/Login.ts"
 import type { NetworkRecorder } from "./network/NetworkRecorder.ts"
@@ -179,7 +180,7 @@ const carryOut = Effect.fnUntraced(function* <E>(
   const { execution, observer, page } = walk
   const { memories, settings } = execution.recovery ?? withoutRecovery
   const { position, trail } = state
-  const brought: StepOutput = { pictures: [], files: [] }
+  const brought: StepOutput = { pictures: [], files: [], warnings: [] }
   const noted: TouchedElement = { selector: null, appearance: null }
   const describes =
     settings.selectors && isStale(yield* memories.known(node), yield* Clock.currentTimeMillis) && acts(node)
@@ -214,6 +215,7 @@ const carryOut = Effect.fnUntraced(function* <E>(
     const failedLogin = failure.account ?? (Login.isByThePage(failure.code) ? Login.inProgress(state.login) : null)
     return { _tag: "Failed", node, failure, classification, failedLogin } satisfies StepResult
   }
+  yield* Effect.forEach(brought.warnings, (warning) => observer.warned?.(warning) ?? Effect.void, { discard: true })
   if (recovered.done._tag === "Skipped") yield* observer.skipped?.(node) ?? Effect.void
   else if (commits(execution, node)) yield* observer.committed?.(node) ?? Effect.void
   const { appearance, selector } = noted
@@ -275,6 +277,8 @@ const attempt = <E>(walk: Walk<E>, step: Step, on: BrowserSession, brought: Step
   const { node, position } = step
   const { execution, heard, observer, opened } = walk
   const { secrets } = execution
+  // Those of an attempt that fails are not those of the step.
+  brought.warnings.length = 0
   const surroundings: StepContext = {
     page: on,
     memory: position.memory,
@@ -288,6 +292,16 @@ const attempt = <E>(walk: Walk<E>, step: Step, on: BrowserSession, brought: Step
         secrets.hideIn(metadata),
         (metadata) => void brought.files.push({ ...file, fileName: secrets.hideInName(file.fileName), metadata, node })
       ),
+    warn: ({ code, sentence, value }) => {
+      const { action, id, name } = node
+      const message = secrets.hide(sentence)
+      if (execution.strict === true) {
+        const failure = `${message}. The workflow is strict, so this is a failure (${code})`
+        return Effect.fail(new StepFailed({ code: "STRICT-E0001", sentence: failure, original: null, acted: true }))
+      }
+      const shown = value === null ? null : secrets.hideWithin(value, longestValue)
+      return Effect.sync(() => void brought.warnings.push({ code, message, node: { id, name, action }, value: shown }))
+    },
     ask: (question) => observer.person.ask({ ...question, node }),
     option,
     regionBefore: walk.regions.get(node.id) ?? null,
@@ -299,6 +313,9 @@ const attempt = <E>(walk: Walk<E>, step: Step, on: BrowserSession, brought: Step
   }
   return withinTime(walk, perform(node, position, surroundings))
 }
+
+/** Maximum length of the text of a page in a warning, in characters. */
+const longestValue = 200
 
 /** The context of recoveries. */
 const meansOf = <E>(walk: Walk<E>): RecoveryContext => {
@@ -313,7 +330,13 @@ const meansOf = <E>(walk: Walk<E>): RecoveryContext => {
     choices,
     remembered: (node) => Effect.map(memories.known(node), (known) => known?.appearance ?? null),
     redo: (step, memory, on) =>
-      attempt(walk, { node: step.node, position: { ...step.position, memory } }, on, { pictures: [], files: [] }, null)
+      attempt(
+        walk,
+        { node: step.node, position: { ...step.position, memory } },
+        on,
+        { pictures: [], files: [], warnings: [] },
+        null
+      )
   }
 }
 
@@ -323,6 +346,7 @@ const withoutRecovery = { settings: none, memories: nothing }
 interface StepOutput {
   readonly pictures: Array<Picture>
   readonly files: Array<DownloadedFile & Pick<Download, "discard">>
+  readonly warnings: Array<RunWarning>
 }
 
 interface Step {

@@ -1,0 +1,28 @@
+/**
+ * What a step that succeeded was unsure of. A run keeps its warnings; a workflow with `strict` fails by the first.
+ */
+import { Schema } from "effect"
+
+/** Every warning of the agent. */
+export const Code = Schema.Literals([
+  /** A text has several figures, or a separator that can be read in two ways: no number was read. */
+  "FIGURE-W0001",
+  /** A list has no rows, and the page may still have been loading them. */
+  "LIST-W0001",
+  /** Fewer rows were read than the list says it has. */
+  "LIST-W0002",
+  /** The page changed nothing after the element was clicked, also the second time where that was safe. */
+  "EFFECT-W0001",
+  /** The page had taken a typed text back before the form was sent, and it was typed again. */
+  "FIELD-W0001"
+])
+export type Code = typeof Code.Type
+
+/** A warning of a step. */
+export interface Warning {
+  readonly code: Code
+  /** What was done, and what is unsure: `Read no number from "5 of 12": it has 2 figures`. */
+  readonly sentence: string
+  /** The text of the page that it is about; `null` where there is none. */
+  readonly value: string | null
+}

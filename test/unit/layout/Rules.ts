@@ -116,29 +116,6 @@ export const roomsKeepTheirOrder: Rule = (sources) =>
       .map((module) => `${source.path} imports ${module}`)
   })
 
-const mostFiles = 12
-
-/** Folders that hold more than others, each for a cause. The numbers of core may only shrink. */
-const large: Readonly<Record<string, number>> = {
-  // One file a migration: this one grows.
-  "adapters/postgres/migrations": Number.POSITIVE_INFINITY,
-  // One file an action: this one grows with the language.
-  "core/agent/action": 20,
-  "core/agent/recovery": 16
-}
-
-/** No folder is a drawer: what is more than a reader can take in at once becomes folders with names of their own. */
-export const foldersStaySmall: Rule = (sources) => {
-  const held = new Map<string, number>()
-  for (const { path } of sources) {
-    const folder = path.slice(0, path.lastIndexOf("/"))
-    held.set(folder, (held.get(folder) ?? 0) + 1)
-  }
-  return [...held]
-    .filter(([folder, files]) => files > (large[folder] ?? mostFiles))
-    .map(([folder, files]) => `${folder} holds ${files} files`)
-}
-
 /** No file imports itself by way of others. */
 export const noCycles: Rule = (sources) => {
   const graph = new Map(sources.map((source) => [source.path, importsOf(source).filter(isOurs)]))

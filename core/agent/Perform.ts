@@ -61,7 +61,7 @@ const beginsDownloads = ({ action, parameters }: Node): boolean =>
 /** A step with the side effects of the page: unrequested downloads are dropped, and dialogs are added to a failure. */
 const accompanied = Effect.fnUntraced(function* <A>(
   node: Node,
-  { memory, page }: StepContext,
+  { memory, page, warn }: StepContext,
   step: Effect.Effect<A, StepFailed>
 ) {
   if (beginsDownloads(node)) yield* page.navigation.forgetDownloads
@@ -73,7 +73,12 @@ const accompanied = Effect.fnUntraced(function* <A>(
       memory.credentials.secrets.hide(`Node "${node.name}": the page showed "${message}" (${kind}), which was accepted`)
     )
   }
-  if (done._tag === "Success") return done.success
+  if (done._tag === "Success") {
+    for (const { reason, selector } of yield* page.navigation.remarks) {
+      yield* warn({ code: "FIELD-W0001", sentence: `Typed again into ${selector}: ${reason}`, value: null })
+    }
+    return done.success
+  }
   const said = dialogs.filter(({ message }) => message !== "").at(-1)
   if (said === undefined) return yield* done.failure
   const shown = memory.credentials.secrets.hideWithin(said.message.replace(/\s+/g, " "), maxShown)

@@ -6,6 +6,7 @@ import type { Effect, Redacted, Scope } from "effect"
 import type { Passkey } from "../vault/passkey/Passkey.ts"
 import type { Downloading } from "./file/DownloadPorts.ts"
 import type { PageFailure } from "./PageFailure.ts"
+import type { Remark } from "./Remark.ts"
 import type { Requests } from "./Requests.ts"
 import type { Tabs } from "./Tabs.ts"
 
@@ -53,6 +54,8 @@ export interface Navigation extends Tabs, Downloading, Requests {
   readonly html: (options: { readonly sanitized: boolean }) => Effect.Effect<string, PageFailure>
   /** Deletes all cookies of the session. */
   readonly clearCookies: Effect.Effect<void, PageFailure>
+  /** What the browser did beside the acts since this was last asked. */
+  readonly remarks: Effect.Effect<ReadonlyArray<Remark>>
   /** The hosts, with their port, that the tabs of the session have been on. */
   readonly visited: Effect.Effect<ReadonlySet<string>>
 }

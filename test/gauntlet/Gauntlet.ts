@@ -6,6 +6,7 @@ import * as HttpFiles from "../../adapters/http/HttpFiles.ts"
 import { walk } from "../support/browser.ts"
 import { chromium } from "../support/realBrowser.ts"
 import type { Challenge } from "./Challenge.ts"
+import { challenges as changedTexts } from "./pages/ChangedTexts.ts"
 import { challenges as decoys } from "./pages/Decoys.ts"
 import { challenges as disclosure } from "./pages/Disclosure.ts"
 import { challenges as fields } from "./pages/Fields.ts"
@@ -24,6 +25,7 @@ import { challenges as servers } from "./pages/Servers.ts"
 import { challenges as sessions } from "./pages/Sessions.ts"
 import { challenges as shadow } from "./pages/Shadow.ts"
 import { challenges as tables } from "./pages/Tables.ts"
+import { challenges as takenBack } from "./pages/TakenBack.ts"
 import { challenges as texts } from "./pages/Texts.ts"
 import { challenges as widgets } from "./pages/Widgets.ts"
 import { challenges as windows } from "./pages/Windows.ts"
@@ -31,6 +33,7 @@ import { type Site, serve } from "./Site.ts"
 import { toGraph } from "./Workflow.ts"
 
 export const challenges: ReadonlyArray<Challenge> = [
+  ...changedTexts,
   ...decoys,
   ...disclosure,
   ...fields,
@@ -49,6 +52,7 @@ export const challenges: ReadonlyArray<Challenge> = [
   ...sessions,
   ...shadow,
   ...tables,
+  ...takenBack,
   ...texts,
   ...widgets,
   ...windows

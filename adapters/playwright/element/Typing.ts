@@ -1,6 +1,7 @@
 /** Typing into an element, or into the focused one. */
 import type { BrowserContext, Frame, Locator, Page } from "playwright-core"
 import * as FieldValue from "../../../core/browser/element/FieldValue.ts"
+import { type Held, isHeld, isNumber } from "../../../core/browser/element/ReadBack.ts"
 import { PageFailure } from "../../../core/browser/PageFailure.ts"
 import type { Typing } from "../../../core/browser/vision/Typing.ts"
 import { copyKey, cutKey, pasteKey } from "../../../core/workflow/language/parameters/KeyTokens.ts"
@@ -9,37 +10,74 @@ import { Refused } from "../page/Attempt.ts"
 import * as GuardedAction from "../page/GuardedAction.ts"
 import type { Tab } from "../page/Tabs.ts"
 import * as Editing from "./Editing.ts"
+import * as Fills from "./Fills.ts"
 import * as Focus from "./Focus.ts"
 
-/** Types into an element, in the way that is asked for. */
+/**
+ * Types into an element, in the way that is asked for. Returns the text that the field has then; `null` where that is not
+ * known, or was sent.
+ */
 export const type = async (
   tab: Tab,
   frame: Frame,
   element: GuardedAction.Field,
   typing: Typing,
   timeout: number
-): Promise<void> => {
+): Promise<string | null> => {
   const { delayMillis, existing, guard, paste, readBack = false, strokes } = typing
   const [first, ...rest] = strokes
   const isText = typeof first === "string"
   const atOnce = existing === "replace" && delayMillis === 0 && !paste && (first === undefined || isText)
   const setting = { text: isText ? first : "", isChosen: false, readBack, timeout, guard }
+  const whole = isText && readBack && first !== "" && rest.length === 0 ? first : null
   // The usual case, with fewer answers to wait for on a page that is busy.
-  if (atOnce && (await setPlain(tab, frame, element, setting))) return strike(tab, rest, typing)
+  if (atOnce && (await setPlain(tab, frame, element, setting))) {
+    await strike(tab, rest, typing)
+    return whole
+  }
   const { editor, isChosen } = await element.typed({ timeout })
-  if (editor !== null) return edit(tab, await Editing.enter(tab, frame, editor, guard), typing, timeout)
+  if (editor !== null) {
+    await edit(tab, await Editing.enter(tab, frame, editor, guard), typing, timeout)
+    return null
+  }
   if (atOnce || (isText && isChosen)) {
     await set(tab, element, { ...setting, isChosen })
-    return strike(tab, rest, typing)
+    await strike(tab, rest, typing)
+    return whole
   }
+  const before = existing === "keep" && readBack ? ((await heldBy(element))?.value ?? "") : ""
   if (existing === "replace") await element.fill("", { timeout })
   else await element.focus({ timeout })
   if (existing === "erase") await erase(tab.page)
   // Also the last one of several lines.
   if (existing === "keep") await tab.page.keyboard.press("ControlOrMeta+End")
-  if (!isText) return strike(tab, strokes, typing)
+  if (!isText) {
+    await strike(tab, strokes, typing)
+    return null
+  }
   await strike(tab, [first], typing)
-  if (readBack) await stands(element, first, existing)
+  if (readBack) await stands(element, first, before, guard)
+  await strike(tab, rest, typing)
+  return whole === null ? null : `${before}${first}`
+}
+
+/** The name under which the field that had the focus is kept while it is typed into. */
+const focused = "focused"
+
+/**
+ * Types where the focus is. A field there must hold the text, unless the page has emptied it: pages that scan codes take
+ * each text away.
+ */
+export const typeFocused = async (tab: Tab, typing: Typing): Promise<void> => {
+  const { existing, guard, readBack = false, strokes } = typing
+  const [first, ...rest] = strokes
+  const frame = readBack && typeof first === "string" ? await Focus.find(tab) : null
+  if (frame === null || typeof first !== "string") return strike(tab, strokes, typing)
+  await World.run(tab, frame, "keepFocus", focused)
+  const field = GuardedAction.fieldOf(tab, frame, World.kept(frame, focused))
+  const before = existing === "keep" ? ((await heldBy(field))?.value ?? "") : ""
+  await strike(tab, [first], typing)
+  if ((await heldBy(field))?.value !== "") await stands(field, first, before, guard)
   await strike(tab, rest, typing)
 }
 
@@ -145,53 +183,67 @@ const set = async (tab: Tab, element: GuardedAction.Field, setting: Setting): Pr
   }
   if (key !== "") await keyIn(tab, key, { delay: 0 }, guard)
   else if (text !== "") await notice(page)
-  if (text === "") return true
-  const held = await valueOf(element)
-  if (held === null || isHeld(held, text) || (!isShort(held, text) && FieldValue.holds(held, text))) return true
-  if (await isSpread(element, text)) return true
+  if (text === "" || (await isTaken(element, text))) return true
   // The page may have moved the focus between the text and its last key, or before both.
   await element.takeBack(text, { timeout: 1_000 }).catch(() => undefined)
-  if (await fillAs(element, text, timeout)) return true
+  if ((await fillAs(element, text, timeout)) && (await isTaken(element, text))) return true
   // A masked field accepts keys only. If it changes the text, it would do so again.
+  if (isChosen) return readBack ? stands(element, text, "", guard).then(() => true) : true
   await element.focus({ timeout: 1_000 })
   await erase(page)
   await keyIn(tab, text, { delay: 0 }, guard)
-  if (readBack) await stands(element, text, "replace")
+  if (readBack) await stands(element, text, "", guard)
   return true
+}
+
+/** Whether a field, or it with those that follow it, has taken a text; also where it went away with its page. */
+const isTaken = async (element: GuardedAction.Field, text: string): Promise<boolean> => {
+  const held = await heldBy(element)
+  return held === null || isHeld(held, text) || (await isSpread(element, text))
 }
 
 /** A key that writes nothing, for pages that listen to keys. */
 const notice = (page: Page): Promise<void> => page.keyboard.press("Shift")
 
-/** Whether a field has dropped the last key, because it is full or has lost the focus. */
-const isShort = (held: string, text: string): boolean =>
-  held !== "" && held.length < text.length && text.startsWith(held)
-
-/** The value of a field; `null` for what has none, or went away with its page. */
-const valueOf = (element: GuardedAction.Field): Promise<string | null> =>
-  element.inputValue({ timeout: 1_000 }).catch(() => null)
+/** What a field holds; `null` for what is no field, or went away with its page. */
+const heldBy = (element: GuardedAction.Field): Promise<Held | null> =>
+  element.held({ timeout: 1_000 }).catch(() => null)
 
 /** Whether a page has spread a text over a field and those that follow it; not where the field went away. */
 const isSpread = (element: GuardedAction.Field, text: string): Promise<boolean> =>
   element.isSpread(text, { timeout: 1_000 }).catch(() => false)
 
-/** Fails if a field does not contain the text. The failure omits the value, which may be secret. */
-const stands = async (element: GuardedAction.Field, text: string, existing: Typing["existing"]): Promise<void> => {
-  const held = await valueOf(element)
-  if (held === null || text.trim() === "" || isHeld(held, text) || (await isSpread(element, text))) return
-  const lost = isShort(held, text)
-    ? `the field has only the first ${held.length} of its ${text.length} characters`
-    : "the field has another value"
-  const reason = held === "" ? "the field is empty after the text was typed" : `the text was typed, and ${lost}`
+/** Fails if a field does not hold what was typed behind what it held before. */
+const stands = async (
+  element: GuardedAction.Field,
+  text: string,
+  before: string,
+  guard: Typing["guard"]
+): Promise<void> => {
+  const held = await heldBy(element)
+  if (held === null || isHeld(held, `${before}${text}`) || (await isSpread(element, text))) return
+  if (before !== "" && held.value !== before && held.value.includes(text.trim())) return
+  const isSecret = guard !== undefined || held.type === "password"
   // A retry would append the text a second time.
-  throw new PageFailure({ kind: "unusable", reason, ...(existing === "keep" ? { acted: true } : {}) })
+  const acted = before === "" ? {} : { acted: true }
+  throw new PageFailure({ kind: "unusable", reason: otherwise(held.value, `${before}${text}`, isSecret), ...acted })
 }
 
-/** Whether a value is the text, or what a field makes of it: grouped, in other cases, completed, or the same number. */
-const isHeld = (held: string, text: string): boolean =>
-  held === text ||
-  FieldValue.contains(held, text) ||
-  (held.trim() !== "" && text.trim() !== "" && Number(held) === Number(text))
+/** What a field holds instead of a text, without either where the text is secret. */
+const otherwise = (held: string, text: string, isSecret: boolean): string => {
+  if (held === "") return "the field is empty after the text was typed"
+  if (text.startsWith(held)) return `the field has only the first ${held.length} of its ${text.length} characters`
+  if (isSecret) return "the field holds something else than the text that was typed"
+  return `the field holds ${quoted(held)} instead of ${quoted(text)}`
+}
+
+/** Maximum length of a value in a failure, in characters. */
+const longestShown = 100
+
+const quoted = (text: string): string => {
+  const shown = text.length > longestShown ? `${text.slice(0, longestShown)}…` : text
+  return isNumber(shown) ? shown : JSON.stringify(shown)
+}
 
 /**
  * Types a text key by key into the focused element. The guard is checked before each key, because the focus may move.
@@ -249,7 +301,10 @@ const press = async (tab: Tab, key: string, guard: Typing["guard"]): Promise<voi
     keepCopied(tab, text)
     if (key === cutKey) await page.keyboard.press("Delete")
   } else if (key === pasteKey) await paste(tab, copied.get(page.context()) ?? "", guard)
-  else await page.keyboard.press(key)
+  else {
+    if (key === "Enter") await Fills.beforeSubmit(tab)
+    await page.keyboard.press(key)
+  }
 }
 
 const paste = async (tab: Tab, text: string, guard: Typing["guard"], isHtml = false): Promise<void> => {

@@ -2,8 +2,9 @@
  * The functions that can be run beside a page, by name. Arguments and answers are plain data.
  */
 
-import { editorText, keepBody, selectPlain, typed } from "./act/Editors.ts"
+import { editorText, heldBy, keepBody, selectPlain, typed } from "./act/Editors.ts"
 import { dropOffered, offerFile } from "./act/FileDrop.ts"
+import { beforeUse } from "./act/Fills.ts"
 import { copy, keepFocus, pasteHtmlInto, pasteInto } from "./act/Focus.ts"
 import { boxOf, keepAt, keepFrameAt, placeWithin, windowSize } from "./act/Places.ts"
 import {
@@ -56,6 +57,7 @@ import { wholeHtml } from "./read/Whole.ts"
 /** Functions of an argument, and of the one element that they are run on: the root of the document where none is named. */
 export const functions = {
   answers: () => true,
+  beforeUse,
   candidates,
   changes: () => changes(),
   copy,
@@ -66,6 +68,7 @@ export const functions = {
   editorText,
   extract,
   fields,
+  heldBy,
   holdTyped,
   inOverlay,
   install,

@@ -5,6 +5,7 @@
 import { Effect } from "effect"
 import type { ElementHandle, Frame, Locator } from "playwright-core"
 import type { Guard } from "../../../core/browser/element/ElementQuery.ts"
+import type { Held } from "../../../core/browser/element/ReadBack.ts"
 import * as Focus from "../element/Focus.ts"
 import type { Typed } from "../injected/act/Editors.ts"
 import * as World from "../inpage/World.ts"
@@ -12,7 +13,11 @@ import { Refused } from "./Attempt.ts"
 import type { Tab } from "./Tabs.ts"
 
 /** A field that is typed into. */
-export interface Field extends Pick<Locator, "fill" | "focus" | "getAttribute" | "inputValue"> {
+export interface Field extends Pick<Locator, "fill" | "focus" | "getAttribute"> {
+  /** The name under which it is kept in the world of its frame, once it was asked what it holds. */
+  readonly name: string
+  /** What it holds; `null` for an element that is no field. */
+  readonly held: (options: { readonly timeout: number }) => Promise<Held | null>
   /**
    * Fills it if it is a plain field, and fails with the signal `special` before anything is done otherwise. Absent where it
    * has to be checked first.
@@ -80,26 +85,31 @@ export const onField = async (
 const addressOf = async (tab: Tab, frame: Frame): Promise<string> =>
   /^(about|blob):/.test(frame.url()) ? World.run(tab, frame, "origin", null) : frame.url()
 
-const fieldOf = (tab: Tab, frame: Frame, element: Locator): Field => ({
+let count = 0
+
+/** The field that a locator finds, to be typed into without a guard. */
+export const fieldOf = (tab: Tab, frame: Frame, element: Locator, name = `field ${++count}`): Field => ({
+  name,
   fill: (text, options) => element.fill(text, options),
   fillPlain: (text, options) => World.plain(element).fill(text, options),
   selectPlain: ({ timeout }) => World.run(tab, frame, "selectPlain", null, { root: element, waitMillis: timeout }),
   focus: (options) => element.focus(options),
   getAttribute: (name, options) => element.getAttribute(name, options),
-  inputValue: (options) => element.inputValue(options),
+  held: ({ timeout }) => World.run(tab, frame, "heldBy", name, { root: element, waitMillis: timeout }),
   typed: ({ timeout }) => World.run(tab, frame, "typed", null, { root: element, waitMillis: timeout }),
   isSpread: (text, { timeout }) => World.run(tab, frame, "isSpread", text, { root: element, waitMillis: timeout }),
   takeBack: (text, { timeout }) => World.run(tab, frame, "takeBack", text, { root: element, waitMillis: timeout }),
   inner: async (selector) => (await element.locator(selector).all()).map((one) => fieldOf(tab, frame, one))
 })
 
-const heldOf = (element: ElementHandle): Field => ({
+const heldOf = (element: ElementHandle, name = `field ${++count}`): Field => ({
+  name,
   fill: (text, options) => element.fill(text, options),
   focus: () => element.focus(),
   getAttribute: (name) => element.getAttribute(name),
-  inputValue: (options) => element.inputValue(options),
+  held: () => World.runOn(element, "heldBy", name),
   typed: () => World.runOn(element, "typed", null),
   isSpread: (text) => World.runOn(element, "isSpread", text),
   takeBack: (text) => World.runOn(element, "takeBack", text),
-  inner: async (selector) => (await element.$$(selector)).map(heldOf)
+  inner: async (selector) => (await element.$$(selector)).map((one) => heldOf(one))
 })

@@ -11,11 +11,13 @@ import { type HttpCredential, maxHtml, type Navigation } from "../../../core/bro
 import type { Observation } from "../../../core/browser/Observation.ts"
 import { isNavigation, ofStatus, PageFailure } from "../../../core/browser/PageFailure.ts"
 import type { StoredState } from "../../../core/browser/Session.ts"
+import type { Typing } from "../../../core/browser/vision/Typing.ts"
 import * as Candidates from "../element/Candidates.ts"
+import * as Fills from "../element/Fills.ts"
 import * as Finder from "../element/Finder.ts"
 import * as OptionChoice from "../element/OptionChoice.ts"
 import * as Reading from "../element/Reading.ts"
-import { keepCopied, strike, type } from "../element/Typing.ts"
+import { keepCopied, type, typeFocused } from "../element/Typing.ts"
 import type * as Downloads from "../file/Downloads.ts"
 import * as Transfers from "../file/Transfers.ts"
 import type { TooLong } from "../injected/read/Whole.ts"
@@ -95,7 +97,8 @@ export const make = (tabs: Tabs, options: Options): BrowserSession => {
       forgetDownloads: transfers.forgetDownloads,
       download: transfers.download,
       print: transfers.print,
-      visited: sight.visited
+      visited: sight.visited,
+      remarks: Effect.sync(() => tabs.all().flatMap(Fills.remarks))
     },
     elements: {
       ...elements(tabs),
@@ -209,6 +212,23 @@ const elements = (tabs: Tabs) => {
   const onOne = (query: ElementQuery, act: (element: Locator, timeout: number, frame: Frame) => Promise<unknown>) =>
     tabs.following(Finder.onOne(tabs, query, act))
 
+  /** Notes a text that stands in a field, to be read again before it is sent. */
+  const noteFill = (
+    { guard, selector }: ElementQuery,
+    typing: Typing,
+    frame: Frame,
+    field: Locator,
+    { name, text }: Pick<Fills.Fill, "name" | "text">
+  ): void => {
+    const tab = current()
+    const same: Typing = { ...typing, strokes: [text], existing: "replace" }
+    const again = (timeout: number) =>
+      GuardedAction.onField(tab, frame, field, guard, timeout, async (one) => {
+        await type(tab, frame, one, same, timeout)
+      })
+    Fills.note(tab, { frame, address: frame.url(), name, selector, field, text, guard, again })
+  }
+
   /** Checks the document of an element once that is there. */
   const guarded = async ({ guard }: ElementQuery, element: Locator, timeout: number, frame: Frame) => {
     if (guard === undefined) return
@@ -222,6 +242,7 @@ const elements = (tabs: Tabs) => {
     click: (target, kind, gesture, aim) =>
       onOne(target, async (element, timeout, frame) => {
         await guarded(target, element, timeout, frame)
+        if (kind === "click" || kind === "double_click") await Fills.before(current(), frame, element, { timeout })
         return Pointer.press(current(), frame, element, kind, timeout, gesture, aim)
       }),
     clickToCopy: (target, kind, gesture, aim) =>
@@ -239,15 +260,17 @@ const elements = (tabs: Tabs) => {
     drag: Dragging.make(tabs),
     type: (target, typing) =>
       target === null
-        ? attempt(null, () => strike(current(), typing.strokes, typing))
+        ? attempt(null, () => typeFocused(current(), typing))
         : onOne(target, (element, timeout, frame) =>
-            GuardedAction.onField(current(), frame, element, target.guard, timeout, (field) =>
-              type(current(), frame, field, typing, timeout)
-            )
+            GuardedAction.onField(current(), frame, element, target.guard, timeout, async (field) => {
+              const typed = await type(current(), frame, field, typing, timeout)
+              if (typed !== null) noteFill(target, typing, frame, element, { name: field.name, text: typed })
+            })
           ),
     select: (target, value, fuzzy) =>
       onOne(target, async (element, timeout, frame) => {
         await guarded(target, element, timeout, frame)
+        Fills.outdate(current())
         return OptionChoice.choose(current(), frame, element, { value, fuzzy }, timeout, () =>
           Finder.nativeOptions(current(), frame, target.selector)
         )

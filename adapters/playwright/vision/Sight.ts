@@ -17,7 +17,7 @@ import type { Typing } from "../../../core/browser/vision/Typing.ts"
 import * as Finder from "../element/Finder.ts"
 import * as Focus from "../element/Focus.ts"
 import { framesInMiddle } from "../element/MiddleFrames.ts"
-import { strike } from "../element/Typing.ts"
+import { typeFocused } from "../element/Typing.ts"
 import { isShown, keepOwner, originOf } from "../element/Visible.ts"
 import * as World from "../inpage/World.ts"
 import type { Tab, Tabs } from "../page/Tabs.ts"
@@ -131,7 +131,7 @@ export const make = (tabs: Tabs): Vision & Pick<Elements, "readable" | "turn"> &
           await keyboard.press("ControlOrMeta+a")
           await keyboard.press("Backspace")
         }
-        await strike(current(), typing.strokes, typing)
+        await typeFocused(current(), typing)
       })
     }),
     spot: (place) =>

@@ -44,7 +44,8 @@ export const forType = (type: string, text: string): string | null => {
   }
 }
 
-const dateOf = (text: string): string | null => {
+/** A day as `2026-03-01`, of a text that means one. */
+export const dateOf = (text: string): string | null => {
   const parts =
     /^(?<y>\d{4})[-/.](?<m>\d{1,2})[-/.](?<d>\d{1,2})$/.exec(text) ??
     /^(?<d>\d{1,2})\.\s?(?<m>\d{1,2})\.\s?(?<y>\d{4})$/.exec(text) ??
@@ -72,7 +73,8 @@ const named = (text: string): { readonly groups: Readonly<Record<string, string>
   return month === 0 ? null : { groups: { d, m: String(month), y } }
 }
 
-const timeOf = (text: string): string | null => {
+/** A time as `21:05` or `21:05:30`, of a text that means one. */
+export const timeOf = (text: string): string | null => {
   const found = /^(\d{1,2})(?::(\d{2}))?(?::(\d{2}))?\s*([ap])?\.?(?:m\.?)?$/i.exec(text)
   if (found === null || (found[2] === undefined && found[4] === undefined)) return null
   const [, hours = "", minutes = "00", seconds, half] = found
@@ -82,24 +84,4 @@ const timeOf = (text: string): string | null => {
   const hour = half === undefined ? given : (given % 12) + (half.toLowerCase() === "p" ? 12 : 0)
   if (hour > 23) return null
   return `${String(hour).padStart(2, "0")}:${minutes}${seconds === undefined ? "" : `:${seconds}`}`
-}
-
-/**
- * Whether a field holds the value that was set: letters and digits in their order, regardless of grouping and of what
- * the field adds around them.
- */
-export const holds = (value: string, text: string): boolean => {
-  const [held, wanted] = [letters(value), letters(text)]
-  return contains(value, text) || (held !== "" && wanted.startsWith(held) && held.length * 2 > wanted.length)
-}
-
-/** The same where all of the text must be there. */
-export const contains = (value: string, text: string): boolean => letters(value).includes(letters(text))
-
-const letters = (text: string): string => {
-  const plain = text
-    .normalize("NFKD")
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}]/gu, "")
-  return plain === "" ? text.trim() : plain
 }

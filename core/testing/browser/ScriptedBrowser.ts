@@ -742,6 +742,7 @@ const assembled = (parts: Parts): BrowserSession => {
       html: () => text,
       clearCookies: Ref.update(memory, (before) => ({ ...before, cookies: [] })),
       visited: Effect.sync(() => new Set(visited)),
+      remarks: Effect.succeed([]),
       forgetDownloads: files.forgetDownloads,
       download: files.download,
       print: Effect.map(text, files.print),

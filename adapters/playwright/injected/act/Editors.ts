@@ -1,4 +1,5 @@
 /** Rich text and code editors: the field for their keys, and their displayed text. */
+import type { Held } from "../../../../core/browser/element/ReadBack.ts"
 import { isUsable } from "../dom/Visible.ts"
 import { keep, keptBefore } from "../find/Kept.ts"
 import { noteOthers } from "./Strays.ts"
@@ -45,10 +46,18 @@ export const selectPlain = (_arg: null, element: Element): "selected" | "special
   return "selected"
 }
 
-/** A field that takes every text as it is typed. */
+/** A field that takes the keys of a text; one for numbers drops those that are not of a number. */
 const takesText = (element: Element): element is HTMLInputElement | HTMLTextAreaElement =>
   element instanceof HTMLTextAreaElement ||
-  (element instanceof HTMLInputElement && /^(text|email|password|search|tel|url)$/.test(element.type))
+  (element instanceof HTMLInputElement && /^(text|email|number|password|search|tel|url)$/.test(element.type))
+
+/** What a field holds, and its type; `null` for another element. The element is kept under a name. */
+export const heldBy = (name: string, element: Element): Held | null => {
+  keep(name, element)
+  if (element instanceof HTMLInputElement) return { value: element.value, type: element.type }
+  const isField = element instanceof HTMLTextAreaElement || element instanceof HTMLSelectElement
+  return isField ? { value: element.value, type: "text" } : null
+}
 
 const editorOf = (element: Element): EditorKind | null =>
   codeAround(element) ?? codeIn(element) ?? richAt(element) ?? (isHidden(element) ? beside(element) : null)

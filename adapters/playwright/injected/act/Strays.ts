@@ -20,7 +20,13 @@ const rootOf = (element: Element): Document | ShadowRoot => {
 export const noteOthers = (element: Element): void => {
   const others = [...rootOf(element).querySelectorAll<Field>("input,textarea")].filter((one) => one !== element)
   before = new Map(others.map((one) => [one, one.value]))
+  if (isField(element)) values.set(element, element.value)
 }
+
+const values = new WeakMap<Element, string>()
+
+/** What a field held before it was last typed into; `null` where it was not. */
+export const valueBefore = (element: Element): string | null => values.get(element) ?? null
 
 /**
  * Gives the field that has the focus instead of an element its value back, if a part of the text that was typed got there;

@@ -29,6 +29,7 @@ import { challenges as takenBack } from "./pages/TakenBack.ts"
 import { challenges as texts } from "./pages/Texts.ts"
 import { challenges as widgets } from "./pages/Widgets.ts"
 import { challenges as windows } from "./pages/Windows.ts"
+import { challenges as wrongFiles } from "./pages/WrongFiles.ts"
 import { type Site, serve } from "./Site.ts"
 import { toGraph } from "./Workflow.ts"
 
@@ -55,7 +56,8 @@ export const challenges: ReadonlyArray<Challenge> = [
   ...takenBack,
   ...texts,
   ...widgets,
-  ...windows
+  ...windows,
+  ...wrongFiles
 ]
 
 /** The served site. */

@@ -1,5 +1,7 @@
 import { Effect } from "effect"
-import type { PageFailure } from "../../browser/PageFailure.ts"
+import type { Download } from "../../browser/file/DownloadPorts.ts"
+import * as FileContent from "../../browser/file/FileContent.ts"
+import { PageFailure } from "../../browser/PageFailure.ts"
 import { defaultDownloadSeconds } from "../../workflow/language/parameters/Pages.ts"
 import { ofPage } from "../Failure.ts"
 import { type Action, next } from "../Step.ts"
@@ -7,7 +9,7 @@ import * as Memory from "../variables/Memory.ts"
 import * as Metadata from "../variables/Metadata.ts"
 
 /**
- * Keeps the downloads that the preceding action began, or the page as a PDF with `trigger_print`. The `selector` of older
+ * Keeps the downloads that the preceding action began, each if its content is what its name says, or the page as a PDF with `trigger_print`. The `selector` of older
  * workflows matters for printing only, which waits for that element.
  */
 export const fileDownload: Action<"FILE_DOWNLOAD", "elements" | "navigation"> = Effect.fnUntraced(function* (
@@ -31,6 +33,23 @@ export const fileDownload: Action<"FILE_DOWNLOAD", "elements" | "navigation"> = 
     return next
   }
   const { failure, files } = yield* page.navigation.download(Math.round(seconds * 1_000))
-  yield* Effect.forEach(files, (file) => keep(file, metadata), { discard: true })
+  let refused: PageFailure | null = null
+  for (const file of files) {
+    const wrong = yield* objection(file)
+    if (wrong === null) yield* keep(file, metadata)
+    else yield* file.discard
+    refused ??= wrong
+  }
+  if (refused !== null) return yield* failed("keep a downloaded file", refused)
   return failure === null ? next : yield* failed("download a file", failure)
 })
+
+/** Why a file cannot be kept: it cannot be read, or it is not what its name says. */
+const objection = ({ bytes, fileName }: Download): Effect.Effect<PageFailure | null> =>
+  Effect.match(bytes, {
+    onFailure: (failure) => failure,
+    onSuccess: (read) => {
+      const reason = FileContent.objection(fileName, read)
+      return reason === null ? null : new PageFailure({ kind: "download", reason: `${fileName}: ${reason}` })
+    }
+  })

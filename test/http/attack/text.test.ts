@@ -6,8 +6,11 @@ import * as Text from "../../../apps/api/http/body/Text.ts"
 import { type Document, operationsOf } from "../../support/description.ts"
 import { graph } from "../../support/fixtures.ts"
 import { asList, pathsOf } from "../../support/member.ts"
-import { leastMillis, processorMillis } from "../../support/processorTime.ts"
+import * as RelativeCost from "../../support/relativeCost.ts"
 import { layer, Service } from "../../support/service.ts"
+
+/** What a look for such texts may cost, in fixed works. */
+const most = 5
 
 const endpoints = operationsOf(OpenApi.fromApi(Api) as unknown as Document)
 
@@ -104,11 +107,11 @@ it("a body of texts that cannot be stored is reported up to a bound, in time tha
   const problemsOf = (text: string) => Effect.runSync(Text.problemsOf([text]))
   assert.lengthOf(problemsOf(body(200_000)), 100)
   assert.deepStrictEqual(problemsOf('{"a":"\\u0000"'), [])
-  const look = (text: string) => () => problemsOf(text)
-  const [short, long] = [look(body(50_000)), look(body(400_000))]
-  short()
-  const bound = 40 * processorMillis(short) + 50
-  assert.isBelow(leastMillis(bound, long), bound)
+  const long = body(400_000)
+  assert.isBelow(
+    RelativeCost.least(most, () => problemsOf(long)),
+    most
+  )
 })
 
 it.layer(layer)("a body that is not JSON", (it) => {

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Result } from "effect"
+import { Effect, Result } from "effect"
 import * as Expression from "../../../core/workflow/language/expression/Expression.ts"
-import { usedMillis } from "../../support/processorTime.ts"
+import * as HeldLoop from "../../support/heldLoop.ts"
 
 const moment = { at: Date.UTC(2026, 2, 29, 0, 59, 59, 500), seed: 7 }
 
@@ -11,20 +11,18 @@ const evaluate = async (source: string, roots: object = {}): Promise<unknown> =>
   return Expression.evaluate(compiled.success, roots, moment)
 }
 
+/** The reason of a failure, which does not hold the event loop. */
 const failing = async (source: string, roots: object = {}): Promise<string> => {
-  const beats: Array<number> = [usedMillis()]
-  const pulse = setInterval(() => beats.push(usedMillis()), 5)
-  try {
-    const value = await evaluate(source, roots)
-    throw new Error(`Expected a failure, got ${JSON.stringify(value)?.slice(0, 200)}`)
-  } catch (error) {
-    return Expression.reasonOf(error)
-  } finally {
-    clearInterval(pulse)
-    beats.push(usedMillis())
-    const longest = Math.max(...beats.slice(1).map((beat, index) => beat - (beats[index] ?? 0)))
-    assert.isBelow(longest, 1_500, `${source.slice(0, 80)} kept its thread busy for ${longest} ms of processor time`)
-  }
+  const failure = () =>
+    evaluate(source, roots).then(
+      (value) => {
+        throw new Error(`Expected a failure, got ${JSON.stringify(value)?.slice(0, 200)}`)
+      },
+      (error: unknown) => Expression.reasonOf(error)
+    )
+  const { cost, value: reason } = await Effect.runPromise(HeldLoop.least(Effect.promise(failure)))
+  assert.isBelow(cost, HeldLoop.most, source.slice(0, 80))
+  return reason
 }
 
 const long = { text: "a".repeat(100_000), many: Array.from({ length: 200_000 }, (_, index) => index) }

@@ -10,8 +10,6 @@ export interface Memory {
   /** The memory of the process in bytes, now and at most since the last restart of the measurement. */
   readonly rss: number
   readonly peak: number
-  /** The longest turn of its event loop since then, in milliseconds of processor time. */
-  readonly longestTurn: number
 }
 
 export interface Running {
@@ -22,6 +20,8 @@ export interface Running {
   /** Collects garbage and restarts the measurement. */
   readonly rest: () => Promise<Memory>
   readonly memory: () => Promise<Memory>
+  /** The longest turn of its event loop since the last such question or restart, in fixed works, to be compared with a bound. */
+  readonly held: (bound: number) => Promise<number>
   readonly pid: number
 }
 
@@ -42,15 +42,16 @@ export const start = (
         }
       })
       const [ready] = await once(child, "message")
-      const ask = async (question: string): Promise<Memory> => {
+      const ask = async (question: "rest" | "memory" | { readonly bound: number }) => {
         const answer = once(child, "message")
         child.send(question)
-        return (await answer)[0] as Memory
+        return (await answer)[0]
       }
       const running: Running = {
         ...(ready as Pick<Running, "url" | "key" | "workflowId">),
         rest: () => ask("rest"),
         memory: () => ask("memory"),
+        held: async (bound) => (await ask({ bound })).held,
         pid: child.pid ?? 0
       }
       return { child, running }

@@ -24,6 +24,7 @@ import * as RunLog from "../../core/run/RunLog.ts"
 import { Keys } from "../../core/workspace/Keys.ts"
 import { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
 import { makeWorkflow, makeWorkspace } from "./fixtures.ts"
+import * as HeldLoop from "./heldLoop.ts"
 
 const url = process.env.SLUICE_TEST_SERVER_DATABASE
 const stores =
@@ -78,33 +79,21 @@ let peak = 0
 const sample = () => {
   const { external, heapUsed, rss } = process.memoryUsage()
   peak = Math.max(peak, rss)
-  return { rss, heapUsed, external, peak, longestTurn }
+  return { rss, heapUsed, external, peak }
 }
 
-let longestTurn = 0
-let used = process.threadCpuUsage()
-/** Measures the processor time of each turn of the event loop. */
-const watch = () => {
-  const now = process.threadCpuUsage()
-  longestTurn = Math.max(longestTurn, (now.user + now.system - used.user - used.system) / 1_000)
-  used = now
-  setImmediate(watch).unref()
-}
-let sampling = false
+let watch: HeldLoop.Watch | undefined
 
-process.on("message", (question) => {
+process.on("message", (question: "rest" | "memory" | { readonly bound: number }) => {
+  if (typeof question === "object") return process.send?.({ held: watch?.lap(question.bound) })
   if (question === "rest") {
-    if (!sampling) {
-      setInterval(sample, 2).unref()
-      watch()
-    }
-    sampling = true
+    if (watch === undefined) setInterval(sample, 2).unref()
+    watch ??= HeldLoop.start()
     globalThis.gc?.()
     peak = 0
-    used = process.threadCpuUsage()
-    longestTurn = 0
+    watch.lap()
   }
-  process.send?.(sample())
+  return process.send?.(sample())
 })
 process.once("disconnect", () => process.exit(0))
 process.send?.(ready)

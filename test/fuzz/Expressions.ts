@@ -1,9 +1,10 @@
 /** Expressions, drawn and changed, each carried out by the agent as a step of a workflow. */
-import { ManagedRuntime, Result } from "effect"
+import { Effect, ManagedRuntime, Result } from "effect"
 import * as ScriptedBrowser from "../../core/testing/browser/ScriptedBrowser.ts"
 import * as GraphCheck from "../../core/workflow/language/graph/GraphCheck.ts"
 import { graphOf, walk } from "../support/browser.ts"
 import { type Draw, draws, pick } from "../support/JsonSchema.ts"
+import * as RelativeCost from "../support/relativeCost.ts"
 import * as Hostile from "./Hostile.ts"
 import { shrink, simpler } from "./Shrink.ts"
 import * as Structures from "./Structures.ts"
@@ -13,7 +14,8 @@ export interface Outcome {
   /** `refused` when it was not saved, `null` when the run succeeded, and else the code that the run ended with. */
   readonly code: string | null
   readonly refusals: ReadonlyArray<{ readonly path: string; readonly message: string }>
-  readonly processorMillis: number
+  /** In fixed works (`relativeCost.ts`). */
+  readonly cost: number
 }
 
 export type Evaluate = (source: string) => Promise<Outcome>
@@ -25,29 +27,24 @@ const inputs = { npi: "1234567890", list: [1, "two", { three: 3 }], text: "a".re
 export const evaluate = (): Evaluate => {
   const runtime = ManagedRuntime.make(ScriptedBrowser.layer({ [home]: [] }))
   return async (source) => {
-    const began = process.cpuUsage()
-    const spent = () => {
-      const { system, user } = process.cpuUsage(began)
-      return (system + user) / 1_000
-    }
     const operation = { type: "SET", target: "context.result", value: source }
     const graph = graphOf(home, [{ action: "TRANSFORM", parameters: { operations: [operation] } }])
-    const read = GraphCheck.read(graph.nodes, graph.edges)
-    if (Result.isFailure(read)) return { code: "refused", refusals: read.failure, processorMillis: spent() }
-    const { outcome } = await runtime.runPromise(walk(graph, inputs))
-    return {
-      code: outcome._tag === "Failed" ? outcome.failure.code : null,
-      refusals: [],
-      processorMillis: spent()
-    }
+    const evaluated = Effect.gen(function* () {
+      const read = GraphCheck.read(graph.nodes, graph.edges)
+      if (Result.isFailure(read)) return { code: "refused", refusals: read.failure }
+      const { outcome } = yield* walk(graph, inputs)
+      return { code: outcome._tag === "Failed" ? outcome.failure.code : null, refusals: [] }
+    })
+    const { cost, value } = await runtime.runPromise(RelativeCost.leastOf(mostCost, evaluated))
+    return { ...value, cost }
   }
 }
 
-/** The most that one expression may take of the processor, with room for what else the process does. */
-export const mostMillis = 6_000
+/** The most that one expression may cost, in fixed works, with room for what else the thread does. */
+export const mostCost = 150
 
-export const faultOf = ({ code, processorMillis, refusals }: Outcome): string | null => {
-  if (processorMillis > mostMillis) return `took ${Math.round(processorMillis)} ms of the processor`
+export const faultOf = ({ code, cost, refusals }: Outcome): string | null => {
+  if (cost >= mostCost) return `cost ${Math.round(cost)} fixed works`
   if (code === "refused") {
     const isWhole = refusals.length > 0 && refusals.every(({ message, path }) => path !== "" && message !== "")
     return isWhole ? null : `was refused without a path: ${JSON.stringify(refusals)}`

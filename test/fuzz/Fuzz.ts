@@ -24,7 +24,7 @@ export interface Report {
   readonly accepted: ReadonlyMap<string, number>
   /** The slowest requests. */
   readonly slowest: ReadonlyArray<{ readonly index: number; readonly millis: number }>
-  /** By operation, the longest turn of the event loop while one of its requests was answered, in milliseconds. */
+  /** By operation, the longest turn of the event loop while one of its requests was answered, in fixed works. */
   readonly longestTurns: ReadonlyMap<string, number>
 }
 
@@ -34,15 +34,18 @@ export interface Options {
   readonly cases: (index: number) => Case
   readonly from: number
   readonly requests: number
-  readonly hangMillis?: number
+  /** How long an answer is waited for; as long as in all tests by default. */
+  readonly patience?: Wire.Patience
+  /** How often a request that hangs is sent again to make it small: each takes as long as the patience. */
+  readonly hangAttempts?: number
   /** How many requests share a workspace, and how many a service. */
   readonly requestsPerWorkspace?: number
   readonly requestsPerService?: number
   readonly onFinding?: (finding: Finding) => void
 }
 
-/** The longest that a request may hold the event loop of the service, in milliseconds of processor time. */
-const longestTurn = 100
+/** The longest that a request may hold the event loop of the service, in fixed works (`relativeCost.ts`). */
+export const longestTurn = 10
 
 /** A request is sent so often again before it is blamed: code is compiled, and garbage is collected, now and then. */
 const heldAgain = 3
@@ -80,12 +83,12 @@ export const run = async (options: Options): Promise<Report> => {
       slowest.sort((one, other) => other.millis - one.millis).splice(5)
       const fault = verdicts.of(sent, result)
       if (result._tag === "Answered") {
-        const millis = await service.held()
+        const turn = await service.held()
         const name = operation === null ? `${sent.method} ${sent.path.split("?")[0]}` : operation.operationId
-        if (millis > (longestTurns.get(name) ?? 0)) longestTurns.set(name, millis)
-        if (fault === null && millis > longestTurn) {
-          const held = await service.heldBy(one, millis)
-          const what = `Held the event loop for ${Math.round(held)} ms of processor time, expected at most ${longestTurn}`
+        if (turn > (longestTurns.get(name) ?? 0)) longestTurns.set(name, turn)
+        if (fault === null && turn > longestTurn) {
+          const held = await service.heldBy(one, turn)
+          const what = `Held the event loop for ${held.toFixed(1)} fixed works, expected at most ${longestTurn}`
           const found: Verdict.Fault = { kind: "held", what, signature: `held ${name}` }
           if (held > longestTurn && !noted(found)) {
             const finding = { fault: found, index, count: 1, smallest: one, alone: false }
@@ -97,7 +100,8 @@ export const run = async (options: Options): Promise<Report> => {
       if (fault === null) continue
       if (result._tag !== "Answered") await service.restart()
       if (noted(fault)) continue
-      const finding = await smallest(service, verdicts, one, index, fault)
+      const attempts = fault.kind === "hang" ? (options.hangAttempts ?? 0) : 100
+      const finding = await smallest(service, verdicts, one, index, fault, attempts)
       findings.set(fault.signature, finding)
       options.onFinding?.(finding)
     }
@@ -108,7 +112,7 @@ export const run = async (options: Options): Promise<Report> => {
 }
 
 /** Sends one case and judges it. */
-export const replay = async (options: Pick<Options, "document" | "start" | "hangMillis">, one: Case) => {
+export const replay = async (options: Pick<Options, "document" | "start" | "patience">, one: Case) => {
   const verdicts = Verdict.make(options.document)
   const service = await Served.start(options)
   try {
@@ -138,7 +142,8 @@ const smallest = async (
   verdicts: Verdict.Verdicts,
   one: Case,
   index: number,
-  fault: Verdict.Fault
+  fault: Verdict.Fault,
+  attempts: number
 ): Promise<Finding> => {
   const fails = async (tried: Case) => {
     const { result, sent } = await service.send(tried)
@@ -148,8 +153,6 @@ const smallest = async (
   }
   await service.renew()
   const alone = await fails(one)
-  // Each attempt at something that hangs takes as long as it takes to give up.
-  const attempts = fault.kind === "hang" ? 12 : 100
   return { fault, index, count: 1, alone, smallest: alone ? await shrink(one, simplerCases, fails, attempts) : one }
 }
 
@@ -158,16 +161,16 @@ class Served {
   private target: Target
   private wire: Wire.Wire
   private things: Things
-  private readonly options: Pick<Options, "start" | "hangMillis">
+  private readonly options: Pick<Options, "start" | "patience">
 
-  private constructor(options: Pick<Options, "start" | "hangMillis">, target: Target, things: Things) {
+  private constructor(options: Pick<Options, "start" | "patience">, target: Target, things: Things) {
     this.options = options
     this.target = target
-    this.wire = Wire.make(target.url, options.hangMillis)
+    this.wire = Wire.make(target.url, options.patience)
     this.things = things
   }
 
-  static async start(options: Pick<Options, "start" | "hangMillis">) {
+  static async start(options: Pick<Options, "start" | "patience">) {
     const target = await options.start()
     return new Served(options, target, await target.things())
   }
@@ -185,7 +188,7 @@ class Served {
 
   /** The longest turn of the event loop since the last such question. */
   held(): Promise<number> {
-    return this.target.heldMillis()
+    return this.target.held(longestTurn)
   }
 
   /** The least of the longest turns by which a case holds the event loop each time that it is sent, the first included. */
@@ -202,7 +205,7 @@ class Served {
   async restart() {
     await this.close()
     this.target = await this.options.start()
-    this.wire = Wire.make(this.target.url, this.options.hangMillis)
+    this.wire = Wire.make(this.target.url, this.options.patience)
     await this.renew()
   }
 

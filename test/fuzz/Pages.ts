@@ -4,9 +4,11 @@ import { Effect, Layer, ManagedRuntime } from "effect"
 import * as PlaywrightBrowser from "../../adapters/playwright/PlaywrightBrowser.ts"
 import { defaultPageLimits } from "../../core/agent/Limits.ts"
 import { graphOf, type Step, walk } from "../support/browser.ts"
+import * as HeldLoop from "../support/heldLoop.ts"
 import { type Draw, draws } from "../support/JsonSchema.ts"
 import { executablePath } from "../support/realBrowser.ts"
 import { serve } from "../support/site.ts"
+import { awaited } from "../support/waiting.ts"
 import { documents, type Piece, responses } from "./PagePieces.ts"
 import { shrink } from "./Shrink.ts"
 
@@ -22,8 +24,7 @@ export interface Page {
 export interface Visit {
   /** The code that the run ended with; `null` when it succeeded. */
   readonly code: string | null
-  readonly millis: number
-  /** The longest turn of the event loop of the service, in milliseconds of the processor. */
+  /** The longest turn of the event loop of the service, in fixed works (`relativeCost.ts`). */
   readonly longestTurn: number
   /** The failure of a run on a plain page in the same browser afterwards; `null` when it succeeded. */
   readonly next: string | null
@@ -31,14 +32,12 @@ export interface Visit {
 
 export type VisitPage = (page: Page) => Promise<Visit>
 
-/** The most that a visit may take, and that one turn of the event loop may. Machines of tests are slow and busy. */
-export const mostMillis = 40_000
-export const mostTurn = 1_500
+/** The most that one turn of the event loop may cost, in fixed works. */
+export const mostTurn = 40
 
-export const faultOf = ({ code, longestTurn, millis, next }: Visit): string | null => {
+export const faultOf = ({ code, longestTurn, next }: Visit): string | null => {
   if (code !== null && !/^[A-Z0-9_]+-E\d{4}$/.test(code)) return `ended with the code ${code}`
-  if (millis > mostMillis) return `took ${Math.round(millis)} ms`
-  if (longestTurn > mostTurn) return `held the event loop for ${Math.round(longestTurn)} ms`
+  if (longestTurn >= mostTurn) return `held the event loop for ${Math.round(longestTurn)} fixed works`
   return next === null ? null : `harmed the next run: ${next}`
 }
 
@@ -117,6 +116,7 @@ export const openVisitor = async (): Promise<{ readonly visit: VisitPage; readon
   const open = (path: string, waitMillis: number) =>
     Effect.suspend(() => walk(graphOf(`${address}${path}`, stepsWaiting(waitMillis)))).pipe(
       Effect.map(({ outcome }) => (outcome._tag === "Failed" ? outcome.failure.code : null)),
+      (code) => awaited("the end of a visit", code),
       Effect.catchCause((cause) => Effect.succeed(`a defect: ${String(cause).slice(0, 500)}`))
     )
   // Whether a plain page works is asked, not how fast: the machine may be busy.
@@ -125,34 +125,13 @@ export const openVisitor = async (): Promise<{ readonly visit: VisitPage; readon
   await openPlain()
   const visit: VisitPage = async (page) => {
     current = page
-    const turns = watchTurns()
-    const began = performance.now()
+    const watch = HeldLoop.start()
     const code = await runtime.runPromise(open("/", 1_500))
-    const millis = performance.now() - began
-    const longestTurn = turns.stop()
-    return { code, millis, longestTurn, next: await openPlain() }
+    const longestTurn = watch.lap(mostTurn)
+    watch.stop()
+    return { code, longestTurn, next: await openPlain() }
   }
   return { visit, close: () => runtime.dispose() }
-}
-
-/** Looks at every turn of the event loop how much the one before computed. */
-const watchTurns = () => {
-  let longest = 0
-  let isOver = false
-  let used = process.threadCpuUsage()
-  const look = () => {
-    const now = process.threadCpuUsage()
-    longest = Math.max(longest, (now.user + now.system - used.user - used.system) / 1_000)
-    used = now
-    if (!isOver) setTimeout(look, 5)
-  }
-  look()
-  return {
-    stop: () => {
-      isOver = true
-      return longest
-    }
-  }
 }
 
 export interface Finding {

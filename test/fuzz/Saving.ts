@@ -170,7 +170,7 @@ export const run = async ({ count, document, onFinding, seed, start }: Options) 
       onFinding?.(finding)
       if (findings.length === 20) break
     }
-    return { findings, processorMillis: await target.processorMillis() }
+    return findings
   } finally {
     wire.close()
     await target.kill()

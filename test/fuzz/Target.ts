@@ -8,10 +8,8 @@ export interface Target {
   readonly url: string
   /** A new workspace with one of everything, by the names of path parameters. */
   readonly things: () => Promise<Things>
-  /** The processor time that the service has used, in milliseconds. */
-  readonly processorMillis: () => Promise<number>
-  /** The processor time of the longest turn of its event loop since the last such question, in milliseconds. */
-  readonly heldMillis: () => Promise<number>
+  /** The longest turn of its event loop since the last such question, in fixed works, to be compared with a bound. */
+  readonly held: (bound: number) => Promise<number>
   /** Ends it, whatever it does. */
   readonly kill: () => Promise<void>
 }
@@ -26,7 +24,7 @@ export const start = async (databaseUrl: string | null): Promise<Target> => {
     env: { ...environment, ...(databaseUrl === null ? {} : { SLUICE_TEST_FUZZ_DATABASE: databaseUrl }) }
   })
   const { url } = (await told(child)) as { readonly url: string }
-  const ask = async (question: string) => {
+  const ask = async (question: string | { readonly bound: number }) => {
     const answer = told(child)
     child.send(question)
     return answer
@@ -38,8 +36,7 @@ export const start = async (databaseUrl: string | null): Promise<Target> => {
       if (answer.things === undefined) throw new Error(`The service could not make things to name: ${answer.failure}`)
       return answer.things
     },
-    processorMillis: async () => Number(((await ask("usage")) as { readonly processorMillis: number }).processorMillis),
-    heldMillis: async () => Number(((await ask("held")) as { readonly heldMillis: number }).heldMillis),
+    held: async (bound) => Number(((await ask({ bound })) as { readonly held: number }).held),
     kill: async () => {
       if (child.exitCode !== null || child.signalCode !== null) return
       const gone = once(child, "exit")

@@ -11,10 +11,10 @@ import { conversationsOf, failedRun } from "../support/conversations.ts"
 import { makeSecretProvider, pair } from "../support/credentials.ts"
 import * as Embedded from "../support/embedded.ts"
 import { componentData, graph } from "../support/fixtures.ts"
+import * as HeldLoop from "../support/heldLoop.ts"
 import { hosting } from "../support/hosted.ts"
 import { makePatch } from "../support/patches.ts"
 import { layerWith, Service } from "../support/service.ts"
-import * as Watchdog from "../support/watchdog.ts"
 import { makeDead, makeWebhook } from "../support/webhooks.ts"
 import type { Things } from "./Case.ts"
 
@@ -69,19 +69,15 @@ const makeThings = Effect.gen(function* () {
   } satisfies Things
 })
 
-const watchdog = Watchdog.start()
+const watch = HeldLoop.start()
 
-process.on("message", (question) => {
-  if (question === "things") {
+process.on("message", (question: "things" | { readonly bound: number }) => {
+  if (question !== "things") process.send?.({ held: watch.lap(question.bound) })
+  else {
     void runtime.runPromise(makeThings).then(
       (things) => process.send?.({ things }),
       (error: unknown) => process.send?.({ failure: String(error) })
     )
-  }
-  if (question === "held") process.send?.({ heldMillis: watchdog.lap() })
-  if (question === "usage") {
-    const { system, user } = process.cpuUsage()
-    process.send?.({ processorMillis: (system + user) / 1_000 })
   }
 })
 process.once("disconnect", () => process.exit(0))

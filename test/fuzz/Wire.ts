@@ -1,6 +1,7 @@
 /** Sends a request and says what became of it: an answer, a silence that was too long, or a connection that was lost. */
 import { Agent, request } from "node:http"
 import { brotliDecompressSync, gunzipSync } from "node:zlib"
+import { hangMillis } from "../support/limits.ts"
 import type { Filled } from "./Case.ts"
 
 export interface Answered {
@@ -17,8 +18,18 @@ export interface Wire {
   readonly close: () => void
 }
 
-/** A connection to a service. A request that is not answered whole within `hangMillis` counts as hung. */
-export const make = (url: string, hangMillis = 5_000): Wire => {
+/** Waits for as long as an answer may take, then says so. Returns how to end the wait. */
+export type Patience = (over: () => void) => () => void
+
+export const patience =
+  (millis: number): Patience =>
+  (over) => {
+    const timer = setTimeout(over, millis)
+    return () => clearTimeout(timer)
+  }
+
+/** A connection to a service. A request that is not answered whole while there is patience counts as hung. */
+export const make = (url: string, wait = patience(hangMillis)): Wire => {
   const { hostname, port } = new URL(url)
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
 
@@ -36,13 +47,13 @@ export const make = (url: string, hangMillis = 5_000): Wire => {
       const done = (result: Result) => {
         if (isDone) return
         isDone = true
-        clearTimeout(timer)
+        endWait()
         resolve(result)
       }
-      const timer = setTimeout(() => {
+      const endWait = wait(() => {
         done({ _tag: "Hung" })
         began.destroy()
-      }, hangMillis)
+      })
       began.on("response", (response) => {
         const headers = new Headers()
         for (let at = 0; at < response.rawHeaders.length; at += 2) {
@@ -67,7 +78,7 @@ export const make = (url: string, hangMillis = 5_000): Wire => {
         if (isDone) return
         // The server may close a connection that rests at the moment when it is used again.
         if (began.reusedSocket && canRetry) {
-          clearTimeout(timer)
+          endWait()
           isDone = true
           resolve(attempt(one, false))
         } else done({ _tag: "Dropped", reason: String(error) })

@@ -17,6 +17,7 @@ import * as Pages from "./Pages.ts"
 import * as Requests from "./Requests.ts"
 import * as Saving from "./Saving.ts"
 import * as Target from "./Target.ts"
+import * as Wire from "./Wire.ts"
 
 const { values } = parseArgs({
   options: {
@@ -41,6 +42,9 @@ const document = OpenApi.fromApi(Api) as unknown as Document
 const seed = whole("seed", values.seed)
 const say = (text: string) => void process.stdout.write(`${text}\n`)
 
+/** One who sends requests by hand does not wait for long, and looks at what is slow. */
+const patience = Wire.patience(5_000)
+
 const attackWithPages = async (count: number) => {
   const { close, visit } = await Pages.openVisitor()
   const findings = await Pages.run({
@@ -55,7 +59,7 @@ const attackWithPages = async (count: number) => {
 }
 
 const attackWithStructures = async (count: number, start: Fuzz.Options["start"]) => {
-  const { findings: unsaved } = await Saving.run({
+  const unsaved = await Saving.run({
     document,
     start,
     seed,
@@ -75,7 +79,7 @@ const attackWithStructures = async (count: number, start: Fuzz.Options["start"])
 
 const sendAgain = async (word: string, start: Fuzz.Options["start"]) => {
   const one = decode(word)
-  const { fault, result } = await Fuzz.replay({ document, start }, one)
+  const { fault, result } = await Fuzz.replay({ document, start, patience }, one)
   say(show(one))
   say(result._tag === "Answered" ? `${result.status} ${result.text.slice(0, 2_000)}` : JSON.stringify(result))
   say(fault === null ? "As described" : `${fault.signature}: ${fault.what}`)
@@ -90,6 +94,8 @@ const attackWithRequests = async (requests: number, start: Fuzz.Options["start"]
     cases: at,
     from: whole("from", values.from),
     requests,
+    patience,
+    hangAttempts: 12,
     onFinding: (finding) => say(Fuzz.describe(finding, seed))
   })
   const statuses = [...report.statuses].sort(([one], [other]) => one - other)
@@ -97,7 +103,7 @@ const attackWithRequests = async (requests: number, start: Fuzz.Options["start"]
   say(`Never carried out: ${[...report.accepted].flatMap(([id, count]) => (count === 0 ? [id] : [])).join(", ")}`)
   say(`Slowest: ${report.slowest.map(({ index, millis }) => `${index} ${Math.round(millis)} ms`).join(", ")}`)
   const held = [...report.longestTurns].toSorted(([, one], [, other]) => other - one).slice(0, 5)
-  say(`Longest turns: ${held.map(([name, millis]) => `${name} ${Math.round(millis)} ms`).join(", ")}`)
+  say(`Longest turns, in fixed works: ${held.map(([name, turn]) => `${name} ${turn.toFixed(1)}`).join(", ")}`)
   for (const { count, fault } of report.findings) say(`${count} times ${fault.signature}`)
   say(`${requests} requests of seed ${seed}: ${report.findings.length} findings`)
   return report.findings.length

@@ -3,15 +3,14 @@ import { assert, describe, it } from "@effect/vitest"
 import { documents, responses } from "../../fuzz/PagePieces.ts"
 import * as Pages from "../../fuzz/Pages.ts"
 
-const fine: Pages.Visit = { code: null, millis: 10, longestTurn: 1, next: null }
+const fine: Pages.Visit = { code: null, longestTurn: 1, next: null }
 const seed = 4
 
 describe("the judge of pages", () => {
-  it("catches a defect, a code that is none, a hang, a held event loop, and harm to the next run", async () => {
+  it("catches a defect, a code that is none, a held event loop, and harm to the next run", async () => {
     const plants: ReadonlyArray<readonly [Partial<Pages.Visit>, string]> = [
       [{ code: "a defect: Error: broken" }, "a defect"],
       [{ code: "broken" }, "ended with the code broken"],
-      [{ millis: Pages.mostMillis + 1 }, "took"],
       [{ longestTurn: Pages.mostTurn + 1 }, "held the event loop"],
       [{ next: "BROWSER-E0001" }, "harmed the next run"]
     ]

@@ -84,7 +84,7 @@ const stepsWaiting = (waitMillis: number): ReadonlyArray<Step> => [
 
 const limits = {
   ...defaultPageLimits,
-  navigationMillis: 3_000,
+  navigationMillis: 20_000,
   unresponsiveMillis: 5_000,
   tabs: 5,
   memoryBytes: 500 * 1_048_576

@@ -6,17 +6,15 @@ import { testMillis } from "./support/limits.ts"
 
 interface Options {
   readonly globalSetup?: ReadonlyArray<string>
-  readonly exclude?: ReadonlyArray<string>
 }
 
 const project = (name: Project, options: Options = {}) => joined(name, [name], options)
 
-const joined = (name: string, files: ReadonlyArray<Project>, { exclude = [], globalSetup = [] }: Options = {}) => ({
+const joined = (name: string, files: ReadonlyArray<Project>, { globalSetup = [] }: Options = {}) => ({
   extends: true as const,
   test: {
     name,
     include: files.map((file) => `test/${file}/**/*.test.ts`),
-    exclude: [...exclude],
     globalSetup: [...globalSetup]
   }
 })
@@ -26,12 +24,6 @@ const processes = { globalSetup: [...postgres.globalSetup, "test/support/bundled
 
 /** `npm test` names no project, and has the files of several of them share their processes. */
 const isWhole = process.env.SLUICE_TEST_WHOLE === "1"
-
-/** They measure the processor time of a thread, in a process of their own: what earlier files left is not collected meanwhile. */
-const separate = [
-  "test/http/attack/{bodies,embeddedLoop,eventLoop,largeEvents,records}.test.ts",
-  "test/unit/attack/{expressions,processorTime}.test.ts"
-]
 
 /** `--root` stays the repository so that paths in reports are those of the tree. */
 export default defineConfig({
@@ -49,10 +41,7 @@ export default defineConfig({
     maxConcurrency: 3,
     projects: [
       ...(isWhole
-        ? [
-            joined("shared", shared, { ...postgres, exclude: separate }),
-            { extends: true as const, test: { name: "separate", include: separate, isolate: true } }
-          ]
+        ? [joined("shared", shared, postgres)]
         : [project("unit"), project("contract", postgres), project("http")]),
       project("browser"),
       project("e2e", processes)

@@ -7,7 +7,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node"
 import { type Project, projectOf } from "../projects.ts"
 import { root } from "./Source.ts"
 
-const order: ReadonlyArray<string> = ["e2e", "browser", "separate", "shared", "http", "contract", "unit"]
+const order: ReadonlyArray<string> = ["e2e", "browser", "shared", "http", "contract", "unit"]
 
 /** The files with long tests on every machine, within their project: whole browsers and processes. */
 const long = [

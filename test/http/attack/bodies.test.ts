@@ -8,16 +8,10 @@ import { OpenApi } from "effect/http-api"
 import { Api } from "../../../apps/api/Api.ts"
 import { chain, setting } from "../../support/chains.ts"
 import { pair } from "../../support/credentials.ts"
+import * as HeldLoop from "../../support/heldLoop.ts"
 import { home, hosting } from "../../support/hosted.ts"
 import * as SenderThread from "../../support/SenderThread.ts"
 import { layerInMemory as layerService, Service } from "../../support/service.ts"
-import * as Watchdog from "../../support/watchdog.ts"
-
-/**
- * The longest that a body may hold the event loop, in milliseconds of processor time; that of its sender counts here.
- * A fault takes seconds, and a slow machine up to four times what others take.
- */
-const longest = 400
 
 /** The limit of most endpoints. */
 const mostCharacters = 1_048_576
@@ -61,12 +55,12 @@ const endpoints = Object.entries(api.paths).flatMap(([path, operations]) =>
   )
 )
 
-layer(layerService, { timeout: "2 minutes" })("a body whose fields are all filled", (it) => {
+layer(layerService)("a body whose fields are all filled", (it) => {
   it.effect.each(Object.keys(shapes))("with %s holds the event loop at no endpoint, and its answer is short", (shape) =>
     Effect.gen(function* () {
       const { member, send } = yield* Service
       const owner = yield* member("Owner")
-      const held: Array<readonly [endpoint: string, status: number, millis: number]> = []
+      const held: Array<readonly [endpoint: string, status: number, cost: number]> = []
       for (const [endpoint, fields] of endpoints) {
         const [method = "", template = ""] = endpoint.split(" ")
         const room = Math.floor((mostCharacters - 1_000) / fields.length)
@@ -76,17 +70,14 @@ layer(layerService, { timeout: "2 minutes" })("a body whose fields are all fille
           .replace("{workspace_id}", owner.caller.workspaceId)
           .replace(/\{\w+\}/g, () => randomUUID())
         const headers = { "content-type": "application/json" }
-        const { heldMillis, value: answer } = yield* Watchdog.least(
-          longest,
-          send({ method, path, key: owner.key, raw, headers })
-        )
-        held.push([endpoint, answer.status, Math.round(heldMillis)])
+        const { cost, value: answer } = yield* HeldLoop.least(send({ method, path, key: owner.key, raw, headers }))
+        held.push([endpoint, answer.status, cost])
         assert.isBelow(answer.status, 500, endpoint)
         assert.isBelow(answer.text.length, 2 * mostCharacters, endpoint)
       }
       assert.isAbove(held.length, 35)
       assert.deepEqual(
-        held.filter(([, , millis]) => millis >= longest),
+        held.filter(([, , cost]) => cost >= HeldLoop.most),
         []
       )
     })
@@ -103,7 +94,7 @@ layer(layerService, { timeout: "2 minutes" })("a body whose fields are all fille
       const { member, url } = yield* Service
       const { key } = yield* member("Member")
       const sender = yield* SenderThread.start
-      const held: Array<readonly [endpoint: string, status: number, millis: number]> = []
+      const held: Array<readonly [endpoint: string, status: number, cost: number]> = []
       const run_input_variables = make(24 * mostCharacters)
       const nodes = make(4 * mostCharacters)
       const bodies: ReadonlyArray<readonly [path: string, raw: string]> = [
@@ -118,8 +109,8 @@ layer(layerService, { timeout: "2 minutes" })("a body whose fields are all fille
         const ask = sender
           .post(`${url}${path}`, headers, raw)
           .pipe(Effect.repeat({ until: ({ status }) => status !== 0, times: 3 }))
-        const { heldMillis, value: answer } = yield* Watchdog.least(longest, ask)
-        held.push([path, answer.status, Math.round(heldMillis)])
+        const { cost, value: answer } = yield* HeldLoop.least(ask)
+        held.push([path, answer.status, cost])
         assert.include([400, 404], answer.status, `${path}: ${answer.text.slice(0, 300)}`)
         if (shape === "digits") {
           assert.strictEqual(answer.status, 400)
@@ -130,7 +121,7 @@ layer(layerService, { timeout: "2 minutes" })("a body whose fields are all fille
         }
       }
       assert.deepEqual(
-        held.filter(([, , millis]) => millis >= longest),
+        held.filter(([, , cost]) => cost >= HeldLoop.most),
         []
       )
     })
@@ -163,24 +154,24 @@ const huge = largeWorkflow(100, " ".repeat(49_000))
 const cookies = (value: string) =>
   Array.from({ length: 5_000 }, (_, at) => ({ name: `c${at}`, value: `${at}${value}`, domain: ".example.com" }))
 
-layer(Layer.provideMerge(hosting, layerService), { timeout: "2 minutes" })("a body for something that exists", (it) => {
+layer(Layer.provideMerge(hosting, layerService))("a body for something that exists", (it) => {
   const measuring = Effect.gen(function* () {
     const { member, send } = yield* Service
     const owner = yield* member("Owner")
-    const held: Array<readonly [endpoint: string, status: number, millis: number]> = []
+    const held: Array<readonly [endpoint: string, status: number, cost: number]> = []
     const ask = Effect.fnUntraced(function* (method: string, path: string, json: unknown, expected: number) {
       const raw = new TextEncoder().encode(JSON.stringify(json))
       const sent = send({ method, path, key: owner.key, raw, headers: { "content-type": "application/json" } })
       // There is one credential of a user for a site.
       const isOnce = method === "POST" && path === "/vault"
-      const { heldMillis, value: answer } = yield* Watchdog.least(longest, sent, isOnce ? 1 : 3)
-      held.push([`${method} ${path}`, answer.status, Math.round(heldMillis)])
+      const { cost, value: answer } = yield* HeldLoop.least(sent, HeldLoop.most, isOnce ? 1 : 3)
+      held.push([`${method} ${path}`, answer.status, cost])
       assert.strictEqual(answer.status, expected, `${method} ${path}: ${answer.text.slice(0, 300)}`)
       return answer
     })
     const finish = Effect.sync(() => {
       assert.deepEqual(
-        held.filter(([, , millis]) => millis >= longest),
+        held.filter(([, , cost]) => cost >= HeldLoop.most),
         []
       )
     })

@@ -5,14 +5,8 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import * as ThreadSandbox from "../../../adapters/threads/ThreadSandbox.ts"
 import { chain, setting } from "../../support/chains.ts"
+import * as HeldLoop from "../../support/heldLoop.ts"
 import { type Answer, layerWith, type Member, Service } from "../../support/service.ts"
-import * as Watchdog from "../../support/watchdog.ts"
-
-/**
- * The longest that anything which a caller sends may hold the event loop, in milliseconds of processor time.
- * A fault takes seconds, and a slow machine up to four times what others take.
- */
-const longest = 400
 
 const doubling = (levels: number) => ({
   type: "object",
@@ -47,34 +41,31 @@ const sandbox: typeof ThreadSandbox.defaults = {
     name === "checkInput" || name === "rehearse" ? 400 : ThreadSandbox.defaults.deadlineMillis(name)
 }
 
-layer(layerWith({ sandbox: { ...sandbox, waiting: 1 } }), { timeout: "2 minutes" })(
-  "a service whose threads are busy",
-  (it) => {
-    it.effect("answers 503 with Retry-After when too many checks of a workspace wait", () =>
-      Effect.gen(function* () {
-        const { member, send } = yield* Service
-        const owner = yield* member("Member")
-        const saved = yield* send({ method: "POST", path: "/workflows", key: owner.key, json: saving(growing) })
-        const path = `/workflows/${saved.body.id}/validate-input`
-        const json = { run_input_variables: { value: nested(40) } }
-        const ask = send({ method: "POST", path, key: owner.key, json })
-        const answers = yield* Effect.all(
-          Array.from({ length: 4 }, () => ask),
-          { concurrency: "unbounded" }
-        )
-        const refused = answers.filter(({ status }) => status === 503)
-        assert.isNotEmpty(refused, JSON.stringify(answers.map(({ status }) => status)))
-        for (const { body, headers } of refused) {
-          assert.strictEqual(headers.get("retry-after"), "5")
-          assert.deepInclude(body, { statusCode: 503, error: "Service Unavailable" })
-          assert.match(String(body.message), /checks of .* are waiting/)
-        }
-      })
-    )
-  }
-)
+layer(layerWith({ sandbox: { ...sandbox, waiting: 1 } }))("a service whose threads are busy", (it) => {
+  it.effect("answers 503 with Retry-After when too many checks of a workspace wait", () =>
+    Effect.gen(function* () {
+      const { member, send } = yield* Service
+      const owner = yield* member("Member")
+      const saved = yield* send({ method: "POST", path: "/workflows", key: owner.key, json: saving(growing) })
+      const path = `/workflows/${saved.body.id}/validate-input`
+      const json = { run_input_variables: { value: nested(40) } }
+      const ask = send({ method: "POST", path, key: owner.key, json })
+      const answers = yield* Effect.all(
+        Array.from({ length: 4 }, () => ask),
+        { concurrency: "unbounded" }
+      )
+      const refused = answers.filter(({ status }) => status === 503)
+      assert.isNotEmpty(refused, JSON.stringify(answers.map(({ status }) => status)))
+      for (const { body, headers } of refused) {
+        assert.strictEqual(headers.get("retry-after"), "5")
+        assert.deepInclude(body, { statusCode: 503, error: "Service Unavailable" })
+        assert.match(String(body.message), /checks of .* are waiting/)
+      }
+    })
+  )
+})
 
-layer(layerWith({ sandbox }), { timeout: "2 minutes" })("the event loop of the service", (it) => {
+layer(layerWith({ sandbox }))("the event loop of the service", (it) => {
   const ready = Effect.gen(function* () {
     const { member, send } = yield* Service
     const owner = yield* member("Member")
@@ -91,8 +82,8 @@ layer(layerWith({ sandbox }), { timeout: "2 minutes" })("the event loop of the s
     const raw = new TextEncoder().encode(JSON.stringify(body))
     const headers = { "content-type": "application/json" }
     const ask = send({ method, path, key: member.key, raw, headers })
-    const { heldMillis, value: answer } = yield* Watchdog.least(longest, ask)
-    assert.isBelow(heldMillis, longest, `${method} ${path}: ${answer.status} ${answer.text.slice(0, 300)}`)
+    const { cost, value: answer } = yield* HeldLoop.least(ask)
+    assert.isBelow(cost, HeldLoop.most, `${method} ${path}: ${answer.status} ${answer.text.slice(0, 300)}`)
     return answer
   })
 

@@ -7,15 +7,9 @@ import * as Frame from "../../../apps/api/event/Frame.ts"
 import type { Links } from "../../../core/event/EventJson.ts"
 import type { LoggedEvent } from "../../../core/event/RunEvent.ts"
 import { graph } from "../../support/fixtures.ts"
-import { processorMillis } from "../../support/processorTime.ts"
+import * as HeldLoop from "../../support/heldLoop.ts"
+import * as RelativeCost from "../../support/relativeCost.ts"
 import { layer as layerService, Service } from "../../support/service.ts"
-import * as Watchdog from "../../support/watchdog.ts"
-
-/**
- * The longest that an answer may hold the event loop, in milliseconds of processor time; that of its reader counts here.
- * A fault takes seconds, and a slow machine up to four times what others take.
- */
-const longest = 400
 
 const inputs: Readonly<Record<string, () => unknown>> = {
   "many empty objects": () => Array.from({ length: 190_000 }, () => ({})),
@@ -23,7 +17,7 @@ const inputs: Readonly<Record<string, () => unknown>> = {
   letters: () => "é".repeat(3_000_000)
 }
 
-layer(layerService, { timeout: "2 minutes" })("the record of a run", (it) => {
+layer(layerService)("the record of a run", (it) => {
   it.effect.each(Object.entries(inputs))("does not hold the event loop where its input is %s", ([, input]) =>
     Effect.gen(function* () {
       const { member, send, url } = yield* Service
@@ -38,9 +32,10 @@ layer(layerService, { timeout: "2 minutes" })("the record of a run", (it) => {
         for await (const piece of answer.body ?? []) bytes += piece.length
         return bytes
       })
-      const { heldMillis, value } = yield* Watchdog.least(longest, read, 25)
+      // The reader counts here.
+      const { cost, value } = yield* HeldLoop.least(read)
       assert.isAbove(value, 500_000)
-      assert.isBelow(heldMillis, longest)
+      assert.isBelow(cost, HeldLoop.most)
     })
   )
 })
@@ -59,16 +54,14 @@ it.each(Object.entries(inputs))(
       errors: []
     }
     const entry = { sequence: 7, runId: "a", at: 1_000, event: { ...event, files: [] } } as unknown as LoggedEvent
-    const pieces = Frame.frames([entry], {} as Links)
-    const written: Array<Uint8Array> = []
-    for (let isOver = false; !isOver; ) {
-      const millis = processorMillis(() => {
-        const { done, value } = pieces.next()
-        isOver = done === true
-        if (value !== undefined) written.push(value)
-      })
-      assert.isBelow(millis, longest)
-    }
+    const pieces = () => Frame.frames([entry], {} as Links)
+    const written = [...pieces()]
+    assert.isAtMost(Math.max(...written.map(({ length }) => length)), 6 * 2 * 65_536)
+    // The first is made when the message is, and all of them in time that grows with their length.
+    const first = () => pieces().next()
+    assert.isBelow(RelativeCost.least(2, first), 2)
+    const all = () => [...pieces()].length
+    assert.isBelow(RelativeCost.least(50, all), 50)
     const [id, name, data, ...rest] = Buffer.concat(written).toString("latin1").split("\n")
     assert.deepStrictEqual([id, name, rest], ["id: 7", "event: run.event", ["", ""]])
     assert.isAbove(written.length, 5)

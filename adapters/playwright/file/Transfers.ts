@@ -5,7 +5,7 @@ import { chmod, chown, copyFile, link, mkdir, mkdtemp, open, rm } from "node:fs/
 import { tmpdir } from "node:os"
 import { basename, join } from "node:path"
 import type { Readable } from "node:stream"
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Result } from "effect"
 import type { FileChooser } from "playwright-core"
 import { tooLargeDownload } from "../../../core/agent/Limits.ts"
 import type { Elements } from "../../../core/browser/Elements.ts"
@@ -21,13 +21,13 @@ import { Refused } from "../page/Attempt.ts"
 import * as GuardedAction from "../page/GuardedAction.ts"
 import type { Tabs } from "../page/Tabs.ts"
 import * as Downloading from "./Downloads.ts"
+import * as PrintCalls from "./PrintCalls.ts"
 import * as RemoteFile from "./RemoteFile.ts"
 
 /** The interval at which a download is awaited, in milliseconds. */
 const lookMillis = 50
 
-/** How long a page may take to be printed, or a file to be taken, in milliseconds. */
-const printMillis = 60_000
+/** How long a file may take to be taken, in milliseconds. */
 const uploadMillis = 60_000
 
 /** How long a file dialog is waited for that is just being opened, in milliseconds. */
@@ -42,11 +42,7 @@ export const make = (
   const choosers: Array<FileChooser> = []
   const uploads = options.uploads ?? { folder: tmpdir(), gid: null }
   const folder = temporaryFolder(tabs, uploads)
-  // The tab that is there has no document yet that could be printed.
-  current()
-    .page.context()
-    .addInitScript(rememberPrinting)
-    .catch(() => undefined)
+  const prints = PrintCalls.follow(tabs)
   /** How many downloads were taken since they were forgotten, and how many calls have asked for one. */
   let [taken, asked] = [0, 0]
   tabs.each(({ page }) => {
@@ -77,11 +73,12 @@ export const make = (
     }
   }
 
-  /** Saves the document if it is not a page, such as a PDF, and returns whether the page called `print`. */
-  const shown = Effect.gen(function* () {
-    if (current().isDeparting()) return "page"
-    return yield* attempt(null, () => current().page.evaluate(saveDocument)).pipe(Effect.orElseSucceed(() => "page"))
-  })
+  /** Saves the document if it is not a page, such as a PDF, and returns whether it did. */
+  const savesShown = Effect.suspend(() =>
+    current().isDeparting()
+      ? Effect.succeed(false)
+      : attempt(null, () => current().page.evaluate(saveDocument)).pipe(Effect.orElseSucceed(() => false))
+  )
 
   const download = Effect.fnUntraced(function* (waitMillis: number) {
     asked++
@@ -89,7 +86,7 @@ export const make = (
     const until = (yield* Clock.currentTimeMillis) + waitMillis
     const late = Effect.map(Clock.currentTimeMillis, (now) => now > until)
     let isSaving = false
-    while (downloads.waiting().length === 0) {
+    while (downloads.waiting().length === 0 && prints.waiting().length === 0) {
       if (yield* late) {
         return {
           files: [],
@@ -99,48 +96,48 @@ export const make = (
           })
         }
       }
-      const what = isSaving ? "page" : yield* shown
-      if (what === "saving") isSaving = true
-      if (what === "printed") {
-        const printed = yield* Effect.result(print)
-        return printed._tag === "Success"
-          ? { files: [printed.success], failure: null }
-          : { files: [], failure: printed.failure }
-      }
+      if (!isSaving) isSaving = yield* savesShown
       yield* Effect.sleep(lookMillis)
     }
+    while (prints.waiting().some(({ printed }) => printed === null)) {
+      if (yield* late) break
+      yield* Effect.sleep(lookMillis)
+    }
+    const calls = [...prints.waiting()]
+    prints.take()
+    const pages = yield* Effect.forEach(calls, ({ printed }) =>
+      Effect.result(asPdf(printed ?? PrintCalls.late(waitMillis)))
+    )
     const all = [...downloads.waiting()]
     while (all.some(({ ended }) => !ended)) {
       if (yield* late) break
       yield* Effect.sleep(lookMillis)
     }
-    const files = all.filter(({ ended, failure }) => ended && failure === null).map(handOver)
+    const saved = all.filter(({ ended, failure }) => ended && failure === null).map(handOver)
+    const files = [...saved, ...pages.filter(Result.isSuccess).map(({ success }) => success)]
     const other = all.find(({ ended, failure }) => !ended || failure !== null)
     for (const entry of all) if (!entry.ended || entry.failure !== null) downloads.discard(entry)
-    if (other === undefined) return { files, failure: null }
+    if (other === undefined) return { files, failure: pages.find(Result.isFailure)?.failure ?? null }
     const reason = `the download of ${Downloading.shortened(other.saved.url())} is not complete after ${waitMillis / 1_000} s (timeout_seconds), ${other.received} bytes were received`
     return { files, failure: other.failure ?? new PageFailure({ kind: "download", reason }) }
   })
 
+  /** A printed document, as a download. */
+  const asPdf = Effect.fnUntraced(function* (printed: NonNullable<PrintCalls.Call["printed"]>) {
+    if (printed instanceof PageFailure) return yield* printed
+    const { pdf, title } = printed
+    if (pdf.length > options.limits.downloadBytes) return yield* tooLargeDownload(options.limits)
+    taken++
+    const fileName = `${FileNames.safe(title.slice(0, 100), "page")}.pdf`
+    const bytes = Effect.succeed(pdf)
+    return { fileName, mediaType: "application/pdf", bytes, discard: Effect.void } satisfies Download
+  })
+
   const print = Effect.gen(function* () {
     const title = yield* attempt(null, () => current().page.title())
-    const pdf = yield* attempt(null, () => current().page.pdf({ printBackground: true, preferCSSPageSize: true })).pipe(
-      Effect.timeoutOrElse({
-        duration: printMillis,
-        orElse: () =>
-          Effect.fail(new PageFailure({ kind: "download", reason: `it was not printed within ${printMillis} ms` }))
-      })
-    )
-    const bytes = new Uint8Array(pdf)
-    if (bytes.length > options.limits.downloadBytes) return yield* tooLargeDownload(options.limits)
-    const fileName = `${FileNames.safe(title.slice(0, 100), "page")}.pdf`
-    return {
-      fileName,
-      mediaType: "application/pdf",
-      bytes: Effect.succeed(bytes),
-      discard: Effect.void
-    } satisfies Download
-  })
+    const pdf = yield* attempt(null, () => PrintCalls.pdfOf(current().page))
+    return yield* asPdf({ title, pdf })
+  }).pipe(Effect.timeoutOrElse({ duration: PrintCalls.printMillis, orElse: () => Effect.fail(PrintCalls.notPrinted) }))
 
   /** The file dialog that was opened last, in the active tab where it has one. */
   const chooser = Effect.gen(function* () {
@@ -167,6 +164,7 @@ export const make = (
     forgetDownloads: Effect.sync(() => {
       taken = 0
       asked = 0
+      prints.take()
       for (const entry of [...downloads.waiting()]) downloads.discard(entry)
     }),
     download,
@@ -304,15 +302,9 @@ const readable = async (saved: Downloading.Entry["saved"]): Promise<Readable> =>
 }
 
 /** Runs in the page. A document of another kind than a page, such as a PDF, is saved as the browser's own menu would. */
-// In the world of the page itself: what remembers there that it asked to be printed runs before its scripts.
-const saveDocument = (): "page" | "printed" | "saving" => {
-  const printed = Symbol.for("sluice.printed")
-  if (Reflect.get(window, printed) === true) {
-    Reflect.set(window, printed, false)
-    return "printed"
-  }
+const saveDocument = (): boolean => {
   if (/^(text\/html|application\/xhtml\+xml|)$/.test(document.contentType) || location.protocol === "about:")
-    return "page"
+    return false
   // The type of an element by a namespace is not known for a variable document.
   const link = document.createElementNS("http://www.w3.org/1999/xhtml", "a") as HTMLAnchorElement
   link.href = location.href
@@ -320,12 +312,5 @@ const saveDocument = (): "page" | "printed" | "saving" => {
   document.documentElement.append(link)
   link.click()
   link.remove()
-  return "saving"
-}
-
-/** Runs in every document before its own scripts: remembers that it asked to be printed. */
-const rememberPrinting = (): void => {
-  addEventListener("beforeprint", () => {
-    Object.defineProperty(window, Symbol.for("sluice.printed"), { value: true, writable: true, configurable: true })
-  })
+  return true
 }

@@ -35,6 +35,8 @@ export interface Tabs {
   readonly following: <A>(effect: Effect.Effect<A, PageFailure>) => Effect.Effect<A, PageFailure>
   /** Opens an empty tab, which becomes active. */
   readonly open: Effect.Effect<void, PageFailure>
+  /** Acts in an empty page that is none of the tabs, and is closed afterwards. */
+  readonly beside: <A>(act: (page: Page) => Promise<A>) => Promise<A>
   /** Makes a tab active. */
   readonly look: (tab: Tab) => Promise<void>
   /** The dialogs that were answered since this was last asked. */
@@ -82,19 +84,44 @@ export const make = (first: Page, { bounds, limits }: Options = defaults): Tabs 
     bounds.pass(tooManyTabs(limits))
     page.close().catch(() => undefined)
   }
-  context.on("page", (page) => {
+  const appear = (page: Page): void => {
     coming.shift()
     // A tab that came with a file to save has no document. Chrome closes it again; Chrome's headless shell leaves it open,
     // which counts from the moment on when it shows something.
     const isShown = () => page.url() !== ""
-    if (isShown()) return admit(page)
+    if (isShown()) {
+      admit(page)
+      return
+    }
     const look = () => {
       if (!isShown()) return
       page.off("framenavigated", look)
       admit(page)
     }
     page.on("framenavigated", look)
+  }
+  /** The page that is being opened beside the tabs; it appears before it is known to be that one. */
+  let apart: Promise<Page | null> | null = null
+  context.on("page", (page) => {
+    if (apart === null) appear(page)
+    else apart.then((one) => (one === page ? undefined : appear(page)))
   })
+
+  const beside: Tabs["beside"] = async (act) => {
+    const making = within(limits.navigationMillis, context.newPage())
+    apart = making.catch(() => null)
+    const page = await making
+    apart = null
+    if (page === null) throw new Refused("crash", "the browser opened no page")
+    try {
+      return await act(page)
+    } finally {
+      await page.close().catch(() => undefined)
+      await current()
+        .page.bringToFront()
+        .catch(() => undefined)
+    }
+  }
 
   /** Waits for the tabs that are being opened. */
   const arrived = async (): Promise<void> => {
@@ -149,6 +176,7 @@ export const make = (first: Page, { bounds, limits }: Options = defaults): Tabs 
             await order.look(add(page))
           })
     ),
+    beside,
     look: order.look,
     dialogs: answeringDialogs(context),
     each: (tell) => {

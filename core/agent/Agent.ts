@@ -62,7 +62,8 @@ const walk = Effect.fnUntraced(function* <E>(
     tooLong: tooLong(limits),
     opened: began,
     choices: new Map(),
-    regions: new Map()
+    regions: new Map(),
+    warnings: []
   }
   const address = Effect.map(page.navigation.address, (one) => redactUrl(secrets.hide(one)))
   const showFailed = Effect.fnUntraced(function* (node: Node) {
@@ -80,7 +81,7 @@ const walk = Effect.fnUntraced(function* <E>(
         break
       case "Ended": {
         const { memory, node } = stepped
-        const outcome = yield* finish(execution, memory, node, yield* address)
+        const outcome = yield* finish(execution, memory, node, yield* address, way.warnings)
         yield* outcome._tag === "Success" ? (observer.seen?.(page, node, "begins") ?? Effect.void) : showFailed(node)
         return outcome
       }

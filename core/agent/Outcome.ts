@@ -3,6 +3,7 @@
  */
 import { Effect, type Schema } from "effect"
 import * as RunFailure from "../event/RunFailure.ts"
+import type { RunWarning } from "../event/RunWarning.ts"
 import type { Secrets } from "../redaction/Secrets.ts"
 import * as OutputContract from "../workflow/contract/OutputContract.ts"
 import * as ErrorReferences from "../workflow/ErrorReferences.ts"
@@ -45,7 +46,8 @@ export const finish = Effect.fnUntraced(function* (
   execution: Execution,
   memory: Memory.Memory,
   node: Node,
-  address: string
+  address: string,
+  warnings: ReadonlyArray<RunWarning>
 ): Effect.fn.Return<Outcome> {
   const data = Memory.gathered(memory, execution.outputSchema)
   const output = added(OutputContract.project(execution.outputSchema, data), execution.dryRun?.addToOutput ?? {})
@@ -55,12 +57,23 @@ export const finish = Effect.fnUntraced(function* (
   if (mismatch === null) return { _tag: "Success", data: shown }
   return failed(
     shown,
-    new StepFailed({ code: "OUTPUT_SCHEMA_MISMATCH", sentence: mismatch, original: null }),
+    new StepFailed({
+      code: "OUTPUT_SCHEMA_MISMATCH",
+      sentence: [mismatch, ...unread(warnings)].join(". "),
+      original: null
+    }),
     node,
     address,
     secrets
   )
 })
+
+/** What was read without a value, which may be why the output lacks one. */
+const unread = (warnings: ReadonlyArray<RunWarning>): ReadonlyArray<string> =>
+  warnings
+    .filter(({ code }) => code === "FIGURE-W0001" || code === "VALUE-W0001")
+    .map(({ message }) => message)
+    .slice(-3)
 
 /** The output of a dry run: the fields of an object are added to the data, any other value takes its place. */
 const added = (data: Schema.JsonObject, addToOutput: Schema.Json): Schema.Json =>

@@ -46,6 +46,8 @@ export interface Walk<E> {
   readonly choices: Choices
   /** The content of page regions before the last action, by the node that waits for a change of its region. */
   readonly regions: Map<NodeId, string>
+  /** The warnings of all steps so far, the newest of them. */
+  readonly warnings: Array<RunWarning>
 }
 
 /** The position of a walk, and its history. */
@@ -215,6 +217,8 @@ const carryOut = Effect.fnUntraced(function* <E>(
     const failedLogin = failure.account ?? (Login.isByThePage(failure.code) ? Login.inProgress(state.login) : null)
     return { _tag: "Failed", node, failure, classification, failedLogin } satisfies StepResult
   }
+  walk.warnings.push(...brought.warnings)
+  walk.warnings.splice(0, walk.warnings.length - mostWarnings)
   yield* Effect.forEach(brought.warnings, (warning) => observer.warned?.(warning) ?? Effect.void, { discard: true })
   if (recovered.done._tag === "Skipped") yield* observer.skipped?.(node) ?? Effect.void
   else if (commits(execution, node)) yield* observer.committed?.(node) ?? Effect.void
@@ -313,6 +317,9 @@ const attempt = <E>(walk: Walk<E>, step: Step, on: BrowserSession, brought: Step
   }
   return withinTime(walk, perform(node, position, surroundings))
 }
+
+/** The number of warnings that the end of a walk can name. */
+const mostWarnings = 100
 
 /** Maximum length of the text of a page in a warning, in characters. */
 const longestValue = 200

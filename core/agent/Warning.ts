@@ -5,8 +5,10 @@ import { Schema } from "effect"
 
 /** Every warning of the agent. */
 export const Code = Schema.Literals([
-  /** A text has several figures, or a separator that can be read in two ways: no number was read. */
+  /** A text has several figures, and no number was read; or a sign that can be read in two ways. */
   "FIGURE-W0001",
+  /** A text is no truth value, or no date of its format: no value was read. */
+  "VALUE-W0001",
   /** A list has no rows, and the page may still have been loading them. */
   "LIST-W0001",
   /** Fewer rows were read than the list says it has. */

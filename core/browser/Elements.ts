@@ -58,7 +58,10 @@ export interface Elements {
   readonly dropFile: (query: ElementQuery, file: LocalFile, how?: "drop" | "paste") => Effect.Effect<void, PageFailure>
   /** The text of the first match, waiting for one; `null` when there is none in time. An attribute has its value as text. */
   readonly read: (query: ElementQuery) => Effect.Effect<string | null, PageFailure>
-  /** Executes an extraction plan in one call to the page. */
+  /**
+   * Executes an extraction plan in one call to the page. A number or a truth value is there as the page has it: as such,
+   * or as the `ShownText` that it is made of.
+   */
   readonly extract: (plan: ExtractionPlan) => Effect.Effect<Schema.Json, PageFailure>
   /**
    * The HTML of the readable content of the elements that a selector matches, or of the whole page without a selector:

@@ -77,6 +77,8 @@ export interface Specification<S> {
   readonly files?: ReadonlyArray<readonly [name: string, begins: string]>
   /** The recoveries of failed steps, each by its kind; any when left out. */
   readonly recoveries?: ReadonlyArray<string>
+  /** The codes of the warnings, in their order: `expected` is right only beside them. Any when left out. */
+  readonly warnings?: ReadonlyArray<string>
 }
 
 /** One visit to the pages of a challenge. */
@@ -88,7 +90,7 @@ export interface Opened {
 export interface Challenge
   extends Pick<
     Specification<unknown>,
-    "name" | "difficulty" | "workflow" | "inputs" | "expected" | "files" | "recoveries"
+    "name" | "difficulty" | "workflow" | "inputs" | "expected" | "files" | "recoveries" | "warnings"
   > {
   /** The name as it stands in addresses. */
   readonly slug: string
@@ -97,7 +99,7 @@ export interface Challenge
 
 /** A challenge, from its specification. */
 export const challenge = <S = undefined>(specification: Specification<S>): Challenge => {
-  const { difficulty, expected, files = [], inputs, name, recoveries, routes, workflow } = specification
+  const { difficulty, expected, files = [], inputs, name, recoveries, routes, warnings, workflow } = specification
   return {
     name,
     slug: name.replaceAll(/[^a-z0-9]+/gi, "-").toLowerCase(),
@@ -107,6 +109,7 @@ export const challenge = <S = undefined>(specification: Specification<S>): Chall
     files,
     ...(inputs === undefined ? {} : { inputs }),
     ...(recoveries === undefined ? {} : { recoveries }),
+    ...(warnings === undefined ? {} : { warnings }),
     open: (origin) => {
       const state = (specification.state?.() ?? undefined) as S
       return {
@@ -123,16 +126,17 @@ export const challenge = <S = undefined>(specification: Specification<S>): Chall
 
 /** The result of a run and the expectation of a challenge, as two values that should be equal. */
 export const compared = (
-  { expected, files = [], recoveries }: Challenge,
-  { analyses, files: downloaded, outcome }: Pick<Seen, "analyses" | "files" | "outcome">
+  { expected, files = [], recoveries, warnings }: Challenge,
+  { analyses, files: downloaded, outcome, warnings: given }: Pick<Seen, "analyses" | "files" | "outcome" | "warnings">
 ): { readonly actual: unknown; readonly expected: unknown } => {
   if (!(expected instanceof Failing)) {
     const actual = {
       data: outcome._tag === "Success" ? outcome.data : outcome.failure.message,
       files: downloaded.map(({ fileName, text }, at) => [fileName, text.slice(0, files[at]?.[1].length)]),
-      recoveries: recoveries === undefined ? undefined : analyses.map(({ kind }) => kind)
+      recoveries: recoveries === undefined ? undefined : analyses.map(({ kind }) => kind),
+      warnings: warnings === undefined ? undefined : given.map(({ code }) => code)
     }
-    return { actual, expected: { data: expected, files, recoveries } }
+    return { actual, expected: { data: expected, files, recoveries, warnings } }
   }
   const { category, saying } = expected
   if (outcome._tag === "Success") return { actual: outcome.data, expected: { category, saying } }

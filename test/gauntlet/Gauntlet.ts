@@ -17,6 +17,7 @@ import { challenges as logic } from "./pages/Logic.ts"
 import { challenges as network } from "./pages/Network.ts"
 import { challenges as overlays } from "./pages/Overlays.ts"
 import { challenges as people } from "./pages/People.ts"
+import { challenges as readings } from "./pages/Readings.ts"
 import { challenges as recoveries } from "./pages/Recoveries.ts"
 import { challenges as redirects } from "./pages/Redirects.ts"
 import { challenges as remounts } from "./pages/Remounts.ts"
@@ -45,6 +46,7 @@ export const challenges: ReadonlyArray<Challenge> = [
   ...network,
   ...overlays,
   ...people,
+  ...readings,
   ...recoveries,
   ...redirects,
   ...remounts,

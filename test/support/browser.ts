@@ -11,6 +11,7 @@ import { type Memories, nothing } from "../../core/agent/recovery/ElementMemory.
 import * as Recovery from "../../core/agent/recovery/RecoverySettings.ts"
 import type { Analysis } from "../../core/agent/recovery/RecoveryStrategy.ts"
 import * as Session from "../../core/browser/Session.ts"
+import type { RunWarning } from "../../core/event/RunWarning.ts"
 import { Secrets } from "../../core/redaction/Secrets.ts"
 import type { Account } from "../../core/vault/Account.ts"
 import type { LoginCodes } from "../../core/vault/otp/LoginCodes.ts"
@@ -70,6 +71,8 @@ export interface Seen {
   /** The recoveries of failed steps. */
   readonly analyses: ReadonlyArray<Analysis>
   readonly offers: ReadonlyArray<Offer>
+  /** What steps that succeeded were unsure of. */
+  readonly warnings: ReadonlyArray<RunWarning>
 }
 
 /** Walks a graph, and returns its outcome and the reports. */
@@ -89,6 +92,7 @@ export const walk = (
     readonly codes?: LoginCodes["Service"]
     readonly secrets?: Secrets
     readonly session?: Session.Session
+    readonly strict?: boolean
   } = {}
 ) =>
   Effect.gen(function* () {
@@ -99,6 +103,7 @@ export const walk = (
     const logins: Array<string> = []
     const analyses: Array<Analysis> = []
     const offers: Array<Offer> = []
+    const warnings: Array<RunWarning> = []
     const outcome = yield* Agent.run(
       {
         graph: Result.getOrThrowWith(
@@ -117,7 +122,8 @@ export const walk = (
         session: options.session ?? Session.empty,
         accounts: new Map((options.accounts ?? []).map((account) => [account.alias, account])),
         codes: options.codes ?? null,
-        secrets: options.secrets ?? new Secrets()
+        secrets: options.secrets ?? new Secrets(),
+        strict: options.strict ?? false
       },
       {
         step: (node) => Effect.sync(() => void steps.push(node.name)),
@@ -131,10 +137,11 @@ export const walk = (
         login: (alias, phase) =>
           Effect.sync(() => void logins.push(`${alias} ${phase} at ${steps.at(-1) ?? "the start"}`)),
         analysed: (analysis) => Effect.sync(() => void analyses.push(analysis)),
+        warned: (warning) => Effect.sync(() => void warnings.push(warning)),
         offered: (offer) => Effect.sync(() => void offers.push(offer)),
         person: options.person ?? noPerson
       },
       options.limits
     )
-    return { outcome, steps, pictures, files, marks, logins, analyses, offers } satisfies Seen
+    return { outcome, steps, pictures, files, marks, logins, analyses, offers, warnings } satisfies Seen
   })

@@ -1,6 +1,7 @@
 /**
  * Extraction plans, compiled from data models: which path gives which value, of which type.
  */
+import type { ValueFormat } from "../../workflow/language/format/ValueFormat.ts"
 import { type DataModel, modelOf } from "../../workflow/language/parameters/DataModel.ts"
 
 /** A data model whose expressions are evaluated. It is sent to the page, so it is plain data. */
@@ -8,7 +9,9 @@ export type ExtractionPlan =
   | {
       readonly kind: "value"
       readonly path: string | null
-      readonly type: "string" | "number" | "boolean"
+      readonly type: "string" | "number" | "integer" | "boolean"
+      /** How the site writes the value. */
+      readonly format?: ValueFormat
       /** Takes the text as the document writes it, with hidden text and the white space of its layout. */
       readonly raw?: boolean
     }
@@ -17,6 +20,16 @@ export type ExtractionPlan =
   | { readonly kind: "object"; readonly fields: Readonly<Record<string, ExtractionPlan>> }
   /** `path` selects the rows; the paths of `item` are relative to each row. */
   | { readonly kind: "list"; readonly path: string; readonly item: ExtractionPlan }
+
+/** A text of a page that core makes a number or a truth value of. */
+export interface ShownText {
+  /** The text as the page shows it, without the parts that are struck out. */
+  readonly text: string
+  /** The language of that place; empty where the page does not say. */
+  readonly lang: string
+  /** How much of it is struck out. A text that is struck out as a whole is there nevertheless. */
+  readonly struck: "none" | "part" | "all"
+}
 
 /** The resolution of a text of the model: a known value, or a path to look up in the page. */
 export type Resolve = (text: string) => { readonly known: unknown } | { readonly text: string }
@@ -41,8 +54,9 @@ export const plan = (model: DataModel, resolve: Resolve, raw = false): Extractio
       .map(([name, field]) => [nameOf(resolve(name)), plan(field, resolve, raw)] as const)
     return { kind: "object", fields: Object.fromEntries(fields) }
   }
-  const leaf = type === "number" || type === "integer" ? "number" : type === "boolean" ? "boolean" : "string"
-  return { kind: "value", path, type: leaf, ...(raw ? { raw } : {}) }
+  const leaf = type === "number" || type === "integer" || type === "boolean" ? type : "string"
+  const format = typeof model.format === "object" && model.format !== null ? { format: model.format } : {}
+  return { kind: "value", path, type: leaf, ...format, ...(raw ? { raw } : {}) }
 }
 
 /** Every text of a model that may hold an expression. */

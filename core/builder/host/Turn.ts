@@ -385,7 +385,8 @@ const walkOn = (draft: Draft.Draft, graph: Graph, stage: Stage, began: number): 
     tooLong,
     opened: stage.began,
     choices: new Map(),
-    regions: new Map()
+    regions: new Map(),
+    warnings: []
   }
 }
 

@@ -580,7 +580,7 @@ const carryOut = (plan: ExtractionPlan, all: ReadonlyArray<Shown>, now: State, r
       const own = found === undefined ? undefined : textOf(found, now)
       const text = row === null ? own : plan.path === null || plan.path === "." ? row.text : row.parts?.[plan.path]
       if (text === undefined) return null
-      return plan.type === "number" ? Number(text) : plan.type === "boolean" ? text === "true" : text
+      return plan.type === "string" ? text : { text, lang: "", struck: "none" }
     }
   }
 }

@@ -6,6 +6,7 @@ import { squeeze } from "../dom/Text.ts"
 import { oncePerVisit } from "../dom/Visit.ts"
 import { hasShadow } from "../find/Nodes.ts"
 import { evaluate, type Item } from "../find/XPath.ts"
+import { shownIn } from "./Shown.ts"
 
 /** A query: a CSS selector, or an XPath. */
 export type Path = { readonly css: string } | { readonly query: Query }
@@ -16,7 +17,7 @@ export type Part =
   | {
       readonly kind: "value"
       readonly path: Path | null
-      readonly type: "string" | "number" | "boolean"
+      readonly type: "string" | "number" | "integer" | "boolean"
       readonly raw?: boolean
     }
   | { readonly kind: "object"; readonly fields: ReadonlyArray<readonly [string, Part]> }
@@ -76,7 +77,22 @@ type Value = Pick<Extract<Part, { readonly kind: "value" }>, "type" | "raw">
 
 const valueOf = (item: Item | undefined, { raw, type }: Value): unknown => {
   if (item === undefined) return null
-  return type === "boolean" ? asBoolean(item) : type === "number" ? asNumber(textOf(item, raw)) : textOf(item, raw)
+  const text = textOf(item, raw)
+  if (type === "string") return text
+  if (type === "boolean") return truthOf(item) ?? { text, lang: "", struck: "none" }
+  return numberOf(item) ?? shownIn(item, text)
+}
+
+/** The number of what is one to the page. */
+const numberOf = (item: Item): number | null => {
+  if (typeof item === "number") return Number.isFinite(item) ? item : null
+  const isNumeric = item instanceof HTMLInputElement && /^(number|range)$/.test(item.type)
+  return isNumeric && item.value !== "" ? item.valueAsNumber : null
+}
+
+const truthOf = (item: Item): boolean | null => {
+  if (typeof item === "boolean") return item
+  return item instanceof HTMLInputElement && /^(checkbox|radio)$/.test(item.type) ? item.checked : null
 }
 
 /** A value of a field; of anything else the text that the page shows, or the text of the document where it is raw. */
@@ -96,26 +112,4 @@ const shownText = (node: Node): string => {
   const text = node.nodeValue ?? node.textContent ?? ""
   const keeps = around !== null && /^(pre|break-spaces)/.test(getComputedStyle(around).whiteSpace)
   return keeps || around?.checkVisibility() !== true ? text.trim() : squeeze(text)
-}
-
-/** A point or comma parts decimals when it comes once: those that come again, and a lone comma before three digits, part thousands. */
-const asNumber = (text: string): number | null => {
-  const digits = text
-    .replaceAll("\u2212", "-")
-    .replace(/[.,](?!\d)/g, "")
-    .replace(/[^\d.,-]/g, "")
-  const last = Math.max(digits.lastIndexOf("."), digits.lastIndexOf(","))
-  const isGrouping = last < 0 || digits.indexOf(digits[last] ?? "") !== last || /^-?\d{1,3},\d{3}$/.test(digits)
-  const plain = isGrouping
-    ? digits.replace(/[.,]/g, "")
-    : `${digits.slice(0, last).replace(/[.,]/g, "")}.${digits.slice(last + 1)}`
-  const number = plain === "" ? Number.NaN : Number(plain)
-  return Number.isFinite(number) ? number : null
-}
-
-const asBoolean = (item: Item): boolean | null => {
-  if (item instanceof HTMLInputElement && /^(checkbox|radio)$/.test(item.type)) return item.checked
-  const text = textOf(item).toLowerCase()
-  if (/^(true|yes|1|on|checked)$/.test(text)) return true
-  return /^(false|no|0|off)$/.test(text) ? false : null
 }

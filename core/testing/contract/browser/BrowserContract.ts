@@ -6,6 +6,8 @@ import { Browser, type BrowserSession } from "../../../browser/Browser.ts"
 import type { Exchange } from "../../../browser/Exchange.ts"
 import { unknown } from "../../../browser/element/Appearance.ts"
 import type { ClickKind, ElementQuery } from "../../../browser/element/ElementQuery.ts"
+import type { ExtractionPlan } from "../../../browser/element/Extraction.ts"
+import * as ReadValue from "../../../browser/element/ReadValue.ts"
 import type { LocalFile } from "../../../browser/file/FileSource.ts"
 import type { HttpCredential } from "../../../browser/Navigation.ts"
 import type { PageFailure } from "../../../browser/PageFailure.ts"
@@ -534,7 +536,7 @@ export const promises: ReadonlyArray<Contract.ContractPromise<Browser | Site>> =
   promise("extracts values, lists and objects, and nothing for what is missing", "/orders", ({ elements }) =>
     Effect.gen(function* () {
       const value = (path: string, type: "string" | "number" = "string") => ({ kind: "value", path, type }) as const
-      const data = yield* elements.extract({
+      const plan: ExtractionPlan = {
         kind: "object",
         fields: {
           title: value(id("title")),
@@ -547,7 +549,9 @@ export const promises: ReadonlyArray<Contract.ContractPromise<Browser | Site>> =
           },
           none: { kind: "list", path: id("nobody"), item: value(".") }
         }
-      })
+      }
+      const { data, doubts } = ReadValue.settled(plan, yield* elements.extract(plan))
+      assert.deepStrictEqual(doubts, [])
       assert.deepStrictEqual(data, {
         title: "Orders",
         known: 7,

@@ -1,6 +1,7 @@
 /** Data models: JSON schemas whose leaves name the source of their values. */
 import { Schema } from "effect"
 import { optional } from "../../../workspace/request/ParsedJson.ts"
+import { ValueFormat, wrongFor } from "../format/ValueFormat.ts"
 import { text } from "./Fields.ts"
 
 export interface DataModel {
@@ -11,7 +12,8 @@ export interface DataModel {
   readonly mode?: "xpath" | null
   readonly selected?: boolean | null
   readonly description?: string | null
-  readonly format?: string | null
+  /** How the site writes the value; a text is a note for readers. */
+  readonly format?: ValueFormat | string | null
   readonly overwriteArrayKeys?: ReadonlyArray<string> | null
 }
 
@@ -31,9 +33,17 @@ export const DataModel: Schema.Codec<DataModel> = Schema.Struct({
   mode: optional(Schema.Literals(["xpath"])),
   selected: optional(Schema.Boolean),
   description: optional(text),
-  format: optional(text),
+  format: optional(Schema.Union([text, ValueFormat])),
   overwriteArrayKeys: optional(Schema.Array(text))
-}).annotate({ identifier: "DataModel" })
+})
+  .check(
+    Schema.makeFilter(({ format, type }) => {
+      if (typeof format !== "object" || format === null) return undefined
+      const issue = wrongFor(format, [type ?? "string"].flat())
+      return issue === null ? undefined : { path: ["format"], issue }
+    })
+  )
+  .annotate({ identifier: "DataModel" })
 
 /** The model of one extraction. It is an object, because its properties become variables of the context. */
 export const RootModel = DataModel.check(

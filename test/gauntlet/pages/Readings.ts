@@ -1,0 +1,90 @@
+/** Values that are easily read wrongly: a run must end with the right one, with a warning, or not at all. */
+import { challenge } from "../Challenge.ts"
+import { page } from "../Html.ts"
+import { list, number, read, text } from "../Workflow.ts"
+
+const doubtful = ["FIGURE-W0001"]
+
+/** The figure of one cell. */
+const figure = (
+  name: string,
+  difficulty: string,
+  html: string,
+  total: number | null,
+  warnings: ReadonlyArray<string> = [],
+  style = ""
+) =>
+  challenge({
+    name,
+    difficulty,
+    routes: { "": page(`<style>${style}</style><div id="total">${html}</div>`) },
+    workflow: [read({ total: number("//div[@id='total']") })],
+    expected: { total },
+    warnings
+  })
+
+export const challenges = [
+  figure("number of an invoice", "The hyphen of a number is no sign.", "INV-4711", 4711),
+  figure("two figures", "A text has a figure and the sum that it is a part of.", "5 of 12 seats", null, doubtful),
+  figure("tax beside a price", "A price names its tax.", "5,00 € (incl. 19% VAT)", null, doubtful),
+  figure("range of prices", "A dash stands between two prices.", "5–10 €", null, doubtful),
+  figure("version", "Points part the figures of a version.", "1.2.3", null, doubtful),
+  figure("telephone", "A telephone number is no figure.", "+49 30 1234567", null, doubtful),
+  figure("old price", "The old price is struck out before the new one.", "<s>99.00</s> 79.00", 79),
+  figure(
+    "old price by a style",
+    "The old price is struck out by the style of an element around it.",
+    `<span class="was"><b>99.00</b></span> <span>79.00</span>`,
+    79,
+    [],
+    ".was { text-decoration: red line-through }"
+  ),
+  figure("only an old price", "Nothing but a struck-out price is there.", "<del>99.00</del>", 99, doubtful),
+  figure("raised cents", "The cents of a price are raised, without a separator.", "€ 12<sup>99</sup>", null, doubtful),
+  figure(
+    "small cents",
+    "The cents of a price are smaller, without a separator.",
+    `€ <span>12</span><span style="font-size: 9px">99</span>`,
+    null,
+    doubtful
+  ),
+  figure(
+    "figures beside one another",
+    "A gap that only the layout makes is between two figures.",
+    `<span>5</span><span style="margin-left: 2em">12</span>`,
+    null,
+    doubtful
+  ),
+  figure("digits of a counter", "Each digit has its own element.", "<b>1</b><b>2</b><b>3</b>", 123),
+  figure("square metres", "The unit has a figure.", "5 m<sup>2</sup>", 5),
+  figure("debit in parentheses", "Parentheses say that a sum is negative.", "(12.00)", -12),
+  figure("sign at the end", "The sign of a sum follows it.", "1.012,00-", -1012),
+  figure("decimals of the start", "A comma before three digits parts decimals after a zero.", "0,123", 0.123),
+  figure("more digits than a number has", "A number cannot hold the digits.", "9007199254740993", null, doubtful),
+  challenge({
+    name: "prices of a German shop",
+    difficulty: "Only the other rows show what a point means.",
+    routes: {
+      "": page(["1.234", "0,50", "-", "12.345,00"].map((price) => `<p class="row"><b>${price}</b></p>`).join(""))
+    },
+    workflow: [read({ rows: list("//p", { price: number("./b") }) })],
+    expected: { rows: [{ price: 1234 }, { price: 0.5 }, { price: null }, { price: 12_345 }] },
+    warnings: []
+  }),
+  challenge({
+    name: "date of the other order",
+    difficulty: "A date can be read with the day or the month first.",
+    routes: { "": page(`<p id="due">Due: 05.03.2024</p>`) },
+    workflow: [read({ due: { ...text("//p"), format: { date: "dd.MM.yyyy" } } })],
+    expected: { due: "2024-03-05" },
+    warnings: []
+  }),
+  challenge({
+    name: "answer that is neither",
+    difficulty: "A column of yes and no has another word.",
+    routes: { "": page(["yes", "No", "pending", ""].map((paid) => `<p>${paid}<i></i></p>`).join("")) },
+    workflow: [read({ rows: { type: "array", path: "//p", items: { type: "boolean" } } })],
+    expected: { rows: [true, false, null, null] },
+    warnings: ["VALUE-W0001"]
+  })
+]

@@ -10,9 +10,11 @@ import type { RunWarning } from "../event/RunWarning.ts"
 import * as Measures from "../runtime/Measures.ts"
 import * as Trace from "../runtime/Trace.ts"
 import * as Comparison from "../workflow/language/graph/Comparison.ts"
+import * as Expect from "../workflow/language/graph/Expect.ts"
 import type { Graph, Node, NodeId } from "../workflow/language/graph/Graph.ts"
 import * as RunIf from "../workflow/language/graph/RunIf.ts"
 import type { Execution } from "./Execution.ts"
+import * as ExpectationWait from "./ExpectationWait.ts"
 import { StepFailed } from "./Failure.ts"
 import { exceeded, type Limits } from "./Limits.ts"
 import * as Login from "./login/Login.ts"
@@ -20,7 +22,7 @@ import type { NetworkRecorder } from "./network/NetworkRecorder.ts"
 import type { DownloadedFile, Observer, Picture } from "./Observer.ts"
 import { perform } from "./Perform.ts"
 import * as Position from "./Position.ts"
-import type { Classification } from "./recovery/Classification.ts"
+import * as Classification from "./recovery/Classification.ts"
 import { isStale, nothing, selectorOf } from "./recovery/ElementMemory.ts"
 import * as OverlayDismissal from "./recovery/OverlayDismissal.ts"
 import * as Recovery from "./recovery/Recovery.ts"
@@ -74,7 +76,7 @@ export type StepResult =
       readonly _tag: "Failed"
       readonly node: Node
       readonly failure: StepFailed
-      readonly classification: Classification
+      readonly classification: Classification.Classification
       /** The credential that the site refused, if its page shows that. */
       readonly failedLogin: string | null
     }
@@ -98,9 +100,7 @@ export const next = Effect.fnUntraced(function* <E>(walk: Walk<E>, before: State
   const node = Position.nodeOf(execution.graph, state.position.at)
   // Before the first page there is nothing to control.
   if (node.action !== "START") yield* observer.hold ?? Effect.void
-  if (node.action === "END" || (execution.dryRun !== null && endsDryRun(node))) {
-    return { _tag: "Ended", node, memory: state.position.memory } satisfies StepResult
-  }
+  if (node.action === "END" || (execution.dryRun !== null && endsDryRun(node))) return yield* ended(walk, state, node)
   const outOfBounds = exceeded(walk.limits, state.steps, (yield* Clock.currentTimeMillis) - walk.began)
   // A skipped node leaves no mark. A condition that cannot be decided fails with its step.
   const skips = outOfBounds === null ? yield* decide(walk, node, state.position.memory) : Result.fail(outOfBounds)
@@ -112,6 +112,21 @@ export const next = Effect.fnUntraced(function* <E>(walk: Walk<E>, before: State
   yield* observer.seen?.(page, node, "begins") ?? Effect.void
   const started = outOfBounds === null ? yield* start(walk, state, node) : state
   return yield* measured(node, carryOut(walk, started, node, skips))
+})
+
+/** The end of the walk. What END expects must be true for that. */
+const ended = Effect.fnUntraced(function* <E>(walk: Walk<E>, { position: { memory } }: State, node: Node) {
+  const expect = node.action === "END" ? Expect.of(node) : null
+  const { heard, page } = walk
+  const since = heard?.mark() ?? null
+  const step = { memory, page, heard, since, files: [], acted: false }
+  const kept = yield* expect === null
+    ? Effect.succeed(Result.void)
+    : withinTime(walk, ExpectationWait.until(expect, step))
+  if (Result.isSuccess(kept)) return { _tag: "Ended", node, memory } satisfies StepResult
+  const { failure } = kept
+  const classification = Classification.of(failure, null, { signedIn: false, typed: false })
+  return { _tag: "Failed", node, failure, classification, failedLogin: null } satisfies StepResult
 })
 
 /** Measures how long a node takes, and records it in the trace of the run. */
@@ -315,7 +330,22 @@ const attempt = <E>(walk: Walk<E>, step: Step, on: BrowserSession, brought: Step
     allowedSites: execution.session.allowedSites,
     began: opened
   }
-  return withinTime(walk, perform(node, position, surroundings))
+  const expected = expecting(walk, step, on, brought)
+  return withinTime(walk, Effect.tap(perform(node, position, surroundings), expected))
+}
+
+/** Fails where what a node expects is not true after it. That of a loop is asked for once the loop has ended. */
+const expecting = <E>({ execution, heard }: Walk<E>, step: Step, page: BrowserSession, brought: StepOutput) => {
+  const { node, position } = step
+  const expect = Expect.of(node)
+  const since = heard?.mark() ?? null
+  const before = brought.files.length
+  return (done: Done | Position.LoopTurn): Effect.Effect<void, StepFailed> => {
+    if (expect === null || (done._tag === "Turned" && done.loop !== null)) return Effect.void
+    const { memory } = Position.after(execution.graph, position, done)
+    const files = brought.files.slice(before)
+    return ExpectationWait.until(expect, { memory, page, heard, since, files, acted: isDoneOnce(node) })
+  }
 }
 
 /** The number of warnings that the end of a walk can name. */
@@ -373,6 +403,10 @@ const acts = (node: Node): boolean =>
   node.action === "TFA" ||
   node.action === "FILE_UPLOAD" ||
   node.action === "API_FLOW"
+
+/** Actions that a failed expectation does not repeat: they act, ask a person, or take files that come only once. */
+const isDoneOnce = (node: Node): boolean =>
+  acts(node) || node.action === "CAPTCHA" || node.action === "USER_INTERACTION" || node.action === "FILE_DOWNLOAD"
 
 /** Passes on the files of a step, and returns why one of them is not kept. */
 const handOver = Effect.fnUntraced(function* <E>(files: StepOutput["files"], observer: Observer<E>) {

@@ -8,6 +8,7 @@
 import { Effect, type Schema } from "effect"
 import type { Appearance } from "./element/Appearance.ts"
 import type { ClickKind, ElementQuery } from "./element/ElementQuery.ts"
+import type { ElementState } from "./element/ElementState.ts"
 import type { ExtractionPlan } from "./element/Extraction.ts"
 import type { InspectedField } from "./element/InspectedField.ts"
 import type { Survey, SurveyTarget } from "./element/Survey.ts"
@@ -82,6 +83,11 @@ export interface Elements {
    */
   readonly seen: (selectors: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<number>, PageFailure>
   /**
+   * What each selector matches now, by position: in the document, or else in its shadow roots and frames. It waits for
+   * nothing, and a selector that matches nothing has a state too. Fails with `selector` for one that cannot be read.
+   */
+  readonly states: (selectors: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<ElementState>, PageFailure>
+  /**
    * The current state of the page, with overlays in frames, and complaints about fields in shadow roots and frames. It
    * scrolls the wanted element into view, and changes nothing else. Fails where the page does not answer in
    * time.
@@ -121,6 +127,7 @@ export const redirected = (elements: Elements, from: string, to: string): Elemen
     inspect: (selector) => elements.inspect(named(selector)),
     describe: (query) => elements.describe(aimed(query)),
     seen: (selectors) => elements.seen(selectors.map(named)),
+    states: (selectors) => elements.states(selectors.map(named)),
     survey: ({ fields, target }) => elements.survey({ fields: fields.map(named), target: named(target) }),
     scroll: (scroll, waitMillis) => elements.scroll(scrolledTo(scroll, named), waitMillis),
     turn: (direction, container) => elements.turn(direction, named(container)),
@@ -151,7 +158,8 @@ export const tapped = (
   elements: Elements,
   before: (query: ElementQuery) => Effect.Effect<void, PageFailure>
 ): Elements => {
-  const { extract, describe, find, inspect, read, readable, screenshot, scroll, seen, survey, turn, upload } = elements
+  const { extract, describe, find, inspect, read, readable, screenshot, scroll, seen, states, survey, turn, upload } =
+    elements
   return {
     click: (query, kind, gesture, aim) => Effect.andThen(before(query), elements.click(query, kind, gesture, aim)),
     clickToCopy: (query, kind, gesture, aim) =>
@@ -161,6 +169,6 @@ export const tapped = (
     type: (query, typing) =>
       query === null ? elements.type(null, typing) : Effect.andThen(before(query), elements.type(query, typing)),
     select: (query, value, fuzzy) => Effect.andThen(before(query), elements.select(query, value, fuzzy)),
-    ...{ extract, describe, find, inspect, read, readable, screenshot, scroll, seen, survey, turn, upload }
+    ...{ extract, describe, find, inspect, read, readable, screenshot, scroll, seen, states, survey, turn, upload }
   }
 }

@@ -44,6 +44,7 @@ const spans = {
     "extract",
     "readable",
     "inspect",
+    "states",
     "scroll",
     "screenshot"
   ]),

@@ -158,6 +158,13 @@ export const trials: Readonly<Record<string, ReadonlyArray<ReadonlyArray<Trial>>
       says("open", { page: "/invoices/A-1", inputs: () => ({ status: "closed" }) })
     ]
   ],
+  "What a step expects": [
+    [says("paid", { page: "/invoices/A-1" })],
+    [
+      arrives("Invoice A-1", { inputs: () => ({ number: "A-1" }) }),
+      fails('equals "Invoice A-2#"; found "Invoice A-2"', { inputs: () => ({ number: "A-2#" }) })
+    ]
+  ],
   START: [[arrives("Sign in")], [arrives("Sign in")]],
   NAVIGATE: [
     [leaves({ first: "A-3" }, { after: [text("first", "//td")] })],

@@ -9,6 +9,7 @@ import type { Challenge } from "./Challenge.ts"
 import { challenges as changedTexts } from "./pages/ChangedTexts.ts"
 import { challenges as decoys } from "./pages/Decoys.ts"
 import { challenges as disclosure } from "./pages/Disclosure.ts"
+import { challenges as expectations } from "./pages/Expectations.ts"
 import { challenges as fields } from "./pages/Fields.ts"
 import { challenges as files } from "./pages/Files.ts"
 import { challenges as frames } from "./pages/Frames.ts"
@@ -38,6 +39,7 @@ export const challenges: ReadonlyArray<Challenge> = [
   ...changedTexts,
   ...decoys,
   ...disclosure,
+  ...expectations,
   ...fields,
   ...files,
   ...frames,

@@ -45,6 +45,7 @@ import { cover, texts, uncover } from "./look/Covers.ts"
 import { originOf, wayTo } from "./look/Frames.ts"
 import { outline } from "./look/Outline.ts"
 import { inOverlay } from "./look/Overlays.ts"
+import { stateOf, states } from "./look/States.ts"
 import { candidates, seen, survey } from "./look/Survey.ts"
 import { targets } from "./look/Targets.ts"
 import { extract } from "./read/Extract.ts"
@@ -110,6 +111,7 @@ export const functions = {
   serialized,
   shownChoice,
   shownOptions,
+  states,
   storageOf,
   stretchOf,
   survey,
@@ -128,4 +130,8 @@ export const functions = {
 }
 
 /** Functions of all elements that were gathered, and of an argument. */
-export const functionsOfAll = { codeField, readable }
+export const functionsOfAll = {
+  codeField,
+  readable,
+  stateOf: (elements: ReadonlyArray<Element>, _arg: null) => stateOf(elements)
+}

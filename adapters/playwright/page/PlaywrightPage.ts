@@ -17,6 +17,7 @@ import * as Fills from "../element/Fills.ts"
 import * as Finder from "../element/Finder.ts"
 import * as OptionChoice from "../element/OptionChoice.ts"
 import * as Reading from "../element/Reading.ts"
+import * as States from "../element/States.ts"
 import { keepCopied, type, typeFocused } from "../element/Typing.ts"
 import type * as Downloads from "../file/Downloads.ts"
 import * as Transfers from "../file/Transfers.ts"
@@ -285,6 +286,10 @@ const elements = (tabs: Tabs) => {
       attempt(selector, () => Finder.onEvery(current(), selector, "codeField", null)).pipe(
         Effect.timeoutOrElse({ duration: inspectionMillis, orElse: () => Effect.fail(leaving) }),
         Effect.mapError((failure) => (failure.kind === "unusable" ? leaving : failure))
+      ),
+    states: (selectors) =>
+      attempt(null, () => States.of(current(), selectors)).pipe(
+        Effect.timeoutOrElse({ duration: inspectionMillis, orElse: () => Effect.fail(noAnswer) })
       ),
     read: (target) => attempt(target.selector, () => Reading.read(current(), target)),
     extract: (plan) => attempt(null, () => Reading.extract(current(), plan))

@@ -7,6 +7,7 @@ import { RunWindow } from "../../../core/window/RunWindow.ts"
 import { ComponentData } from "../../../core/workflow/component/Component.ts"
 import * as ComponentCheck from "../../../core/workflow/component/ComponentCheck.ts"
 import { type ActionName, parameters } from "../../../core/workflow/language/graph/Action.ts"
+import * as Expect from "../../../core/workflow/language/graph/Expect.ts"
 import * as RunIf from "../../../core/workflow/language/graph/RunIf.ts"
 import { SaveBody } from "../../../core/workflow/SaveBody.ts"
 import * as Bundle from "../../../core/workflow/transfer/Bundle.ts"
@@ -28,10 +29,14 @@ const common = Schema.Struct({
 /** The parameters that some actions may have in addition. */
 const condition = Schema.Struct({ run_if: optional(RunIf.RunIf) })
 
+/** The parameters that every action may have in addition. */
+const expectation = Schema.Struct({ expect: optional(Expect.Expect) })
+
 /** A node of one action. */
 export type WorkflowNodeOf<A extends ActionName> = typeof common.Encoded & {
   readonly action: A
   readonly parameters: (typeof parameters)[A]["Encoded"] &
+    typeof expectation.Encoded &
     (A extends RunIf.Conditional ? typeof condition.Encoded : unknown)
 }
 
@@ -42,7 +47,8 @@ const pascalCase = (action: string): string =>
   action.replace(/([A-Z])([A-Z]*)_?/g, (_, first: string, rest: string) => first + rest.toLowerCase())
 
 const nodeOf = (action: ActionName, { fields }: Schema.Struct<Schema.Struct.Fields>) => {
-  const given = Schema.Struct(RunIf.allowed.has(action) ? { ...fields, ...condition.fields } : fields)
+  const conditions = RunIf.allowed.has(action) ? condition.fields : {}
+  const given = Schema.Struct({ ...fields, ...conditions, ...expectation.fields })
   return Schema.Struct({
     ...common.fields,
     action: Schema.Literal(action),

@@ -4,6 +4,7 @@
 import { Effect, type Scope } from "effect"
 import type { SessionParts } from "../../browser/Browser.ts"
 import { type Exchange, isNoise, type StartedRequest } from "../../browser/Exchange.ts"
+import * as Expect from "../../workflow/language/graph/Expect.ts"
 import type { Graph } from "../../workflow/language/graph/Graph.ts"
 
 /** How much is kept: the newest exchanges, and characters of their answers. */
@@ -13,6 +14,14 @@ const maxCharacters = 20_000_000
 /** An answer that is longer is not kept. */
 export const largestBody = 5_000_000
 
+/** A moment in a recording. */
+export interface Mark {
+  /** How many exchanges had been kept. */
+  readonly kept: number
+  /** The requests that had no answer yet. */
+  readonly pending: ReadonlyArray<StartedRequest>
+}
+
 type Test = (exchange: { readonly url: string }) => boolean
 
 /** The newest exchanges of a session. */
@@ -20,6 +29,7 @@ export class NetworkRecorder {
   #kept: Array<Exchange> = []
   #inProgress: Array<StartedRequest> = []
   #characters = 0
+  #ever = 0
   readonly #waiting = new Set<() => void>()
 
   readonly begun = (request: StartedRequest): void => {
@@ -31,13 +41,14 @@ export class NetworkRecorder {
     const at = this.#inProgress.findIndex(
       ({ startedAt, url }) => startedAt === exchange.startedAt && url === exchange.url
     )
-    if (at >= 0) this.#inProgress.splice(at, 1)
+    if (at >= 0) this.#inProgress = this.#inProgress.toSpliced(at, 1)
     if (exchange.status !== null && !isNoise({ resourceType: exchange.resourceType, url: "" })) this.#keep(exchange)
     for (const wake of [...this.#waiting]) wake()
   }
 
   #keep(exchange: Exchange): void {
     this.#kept.push(exchange)
+    this.#ever++
     this.#characters += sizeOf(exchange)
     while (this.#kept.length > maxExchanges || this.#characters > maxCharacters) {
       const oldest = this.#kept.shift()
@@ -63,6 +74,17 @@ export class NetworkRecorder {
     return undefined
   }
 
+  /** This moment. */
+  readonly mark = (): Mark => ({ kept: this.#ever, pending: this.#inProgress })
+
+  /** The answers to requests that were made after a moment, oldest first. */
+  readonly since = ({ kept, pending }: Mark): ReadonlyArray<Exchange> => {
+    const isOlder = ({ startedAt, url }: Exchange) =>
+      pending.some((request) => request.startedAt === startedAt && request.url === url)
+    const added = Math.min(this.#ever - kept, this.#kept.length)
+    return this.#kept.slice(this.#kept.length - added).filter((exchange) => !isOlder(exchange))
+  }
+
   /** Ends when the next request is answered, or fails. */
   readonly next: Effect.Effect<void> = Effect.callback<void>((resume) => {
     const wake = () => {
@@ -79,7 +101,10 @@ const sizeOf = ({ body, requestBody, url }: Exchange): number =>
 
 /** Whether a graph has a node that reads the network. */
 export const isReadBy = (graph: Graph): boolean =>
-  [...graph.nodes.values()].some(({ action }) => action === "EXTRACT_NETWORK")
+  [...graph.nodes.values()].some(
+    (node) =>
+      node.action === "EXTRACT_NETWORK" || Expect.of(node)?.conditions.some(({ type }) => type === "request") === true
+  )
 
 /** Records what the network answers, from now until the scope closes. */
 export const listen = (page: SessionParts<"observation">): Effect.Effect<NetworkRecorder, never, Scope.Scope> =>

@@ -17,7 +17,7 @@ export type Demand = "password" | "twoFactor" | "login"
 
 /** Failures that name their cause, independent of the page. */
 export const speaksForItself = (code: Code): boolean =>
-  code !== "SELECTOR-E0001" && code !== "SELECTOR-E0002" && code !== "OPTION-E0001"
+  code !== "SELECTOR-E0001" && code !== "SELECTOR-E0002" && code !== "OPTION-E0001" && code !== "EXPECT-E0001"
 
 /**
  * Judges a failure. `survey` is `null` if the page was not examined, and `unseen` says why where it could not be;
@@ -68,7 +68,8 @@ export const of = (
   const overlay = inTheWay(survey)
   if (overlay !== null) {
     const subType = Dismissal.waysOut(overlay).length > 0 ? "DISMISSIBLE" : "NON_DISMISSIBLE"
-    const what = overlay.coversTarget ? "A pop-up is in the way" : "No element matches, and a dialog is open"
+    const missing = code === "EXPECT-E0001" ? "A dialog is open" : "No element matches, and a dialog is open"
+    const what = overlay.coversTarget ? "A pop-up is in the way" : missing
     return { category: "UNEXPECTED_UI_STATE", subType, description: `${what}: ${quoted(overlay.text)}` }
   }
   const complaint = complaintOf(survey)
@@ -77,6 +78,7 @@ export const of = (
   if (survey.loading) return plainly("PAGE_STILL_LOADING", descriptions.PAGE_STILL_LOADING)
   if (isUnsettled(survey)) return plainly("ACTION_PERFORMED_TOO_EARLY", descriptions.ACTION_PERFORMED_TOO_EARLY)
   if (code === "SELECTOR-E0002") return plainly(kinds[code], descriptions[kinds[code]])
+  if (code === "EXPECT-E0001") return plainly(kinds[code], "The page is not as the step expects it to be afterwards")
   const count = matched ?? survey.matched
   return plainly(
     kinds[code],

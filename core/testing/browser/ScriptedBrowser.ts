@@ -10,6 +10,7 @@ import { Browser, type BrowserSession } from "../../browser/Browser.ts"
 import type { Elements } from "../../browser/Elements.ts"
 import type { Exchange } from "../../browser/Exchange.ts"
 import type { ElementQuery, Guard } from "../../browser/element/ElementQuery.ts"
+import { type ElementState, nothing } from "../../browser/element/ElementState.ts"
 import type { ExtractionPlan } from "../../browser/element/Extraction.ts"
 import * as Options from "../../browser/element/Options.ts"
 import * as Selector from "../../browser/element/Selector.ts"
@@ -585,6 +586,28 @@ const carryOut = (plan: ExtractionPlan, all: ReadonlyArray<Shown>, now: State, r
   }
 }
 
+/** The state of a selector. The text of `//body` is that of the whole page. */
+const stateOf = (selector: string, all: ReadonlyArray<Shown>, now: State): ElementState => {
+  const found = all.filter((element) => element.selector === selector)
+  const shown = found.filter(({ hidden }) => hidden !== true)
+  const first = shown[0] ?? found[0]
+  if (first === undefined && selector === "//body") {
+    const text = all.flatMap((one) => (one.hidden === true ? [] : [one.text ?? ""])).join("\n")
+    return { ...nothing, matched: 1, visible: 1, text }
+  }
+  if (first === undefined) return nothing
+  const isField = first.value !== undefined || first.options !== undefined || Object.hasOwn(now.fields, selector)
+  const text = textOf(first, now)
+  const option = first.options?.find((one) => typeof one !== "string" && one.value === text)
+  return {
+    matched: found.length,
+    visible: shown.length,
+    text: isField ? "" : text,
+    values: [...(typeof option === "object" ? [option.text] : []), ...(isField ? [text] : [])],
+    isSecret: first.type === "password"
+  }
+}
+
 /** Reads the content of elements. */
 const reading = ({ state }: Parts, { comingIn, elements, visible }: Finding) => ({
   read: Effect.fnUntraced(function* ({ selector, waitMillis }: ElementQuery) {
@@ -607,6 +630,16 @@ const reading = ({ state }: Parts, { comingIn, elements, visible }: Finding) => 
       const html = shown.flatMap((one) => (one.type === "password" ? [] : [`<p>${textOf(one, now)}</p>`])).join("")
       return { html: html.slice(0, maxCharacters), cut: html.length > maxCharacters }
     }),
+  states: Effect.fnUntraced(function* (selectors: ReadonlyArray<string>) {
+    const all = yield* elements
+    const now = yield* Ref.get(state)
+    return yield* Effect.forEach(selectors, (selector) => {
+      const parsed = Selector.parse(selector)
+      if (parsed.kind !== "refused") return Effect.succeed(stateOf(selector, all, now))
+      const reason = `it cannot be read as a selector: ${parsed.reason}`
+      return Effect.fail(new PageFailure({ kind: "selector", reason, selector }))
+    })
+  }),
   inspect: (selector: string) =>
     Effect.map(Effect.zip(elements, Ref.get(state)), ([all, now]) => {
       const found = all.filter((element) => element.selector === selector)

@@ -3,6 +3,7 @@ import { Effect, Result, type Schema, type SchemaAST } from "effect"
 import { RunEvent } from "../../../core/event/RunEvent.ts"
 import * as Expression from "../../../core/workflow/language/expression/Expression.ts"
 import { parameters } from "../../../core/workflow/language/graph/Action.ts"
+import * as Expect from "../../../core/workflow/language/graph/Expect.ts"
 import * as SaveBody from "../../../core/workflow/SaveBody.ts"
 import { below } from "../../docs/Commands.ts"
 import { comparing, programs, promisedBy, run } from "../../docs/Examples.ts"
@@ -157,6 +158,12 @@ describe("the examples of the docs", () => {
         .map((name) => `${action} ${name}`)
     )
     assert.include(shared, "`run_if`")
+    assert.deepStrictEqual(
+      [...new Set(["expect", ...termsOf(Expect.Expect.ast)])].filter(
+        (name) => !wordsIn(`${shared}\n${partOf("BOOL_CONDITION")}`).has(name)
+      ),
+      []
+    )
     assert.deepStrictEqual(missing, [])
   })
 

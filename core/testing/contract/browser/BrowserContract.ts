@@ -377,6 +377,7 @@ export const promises: ReadonlyArray<Contract.ContractPromise<Browser | Site>> =
       const endless = { selector: `//p[.='${"x".repeat(100_000)}']`, waitMillis: 150 }
       assert.strictEqual(yield* kindOf(elements.find(endless)), "selector")
       assert.strictEqual(yield* kindOf(elements.click(endless, "click")), "selector")
+      assert.strictEqual(yield* kindOf(elements.states([id("pay"), endless.selector])), "selector")
     })
   ),
   ...(
@@ -531,6 +532,32 @@ export const promises: ReadonlyArray<Contract.ContractPromise<Browser | Site>> =
       yield* type(at("code"), { ...typing, strokes: ["1234", { key: "Enter" }] })
       yield* page.elements.find({ selector: "//tr[@class='row']", waitMillis: longest, first: true })
       assert.notStrictEqual((yield* inspect(id("code"))).document, before.document)
+    })
+  ),
+  promise("tells what selectors match now", "/elements", ({ elements }) =>
+    Effect.gen(function* () {
+      const [two, hidden, none, whole] = yield* elements.states([
+        "//p[@class='two']",
+        id("hidden"),
+        id("nobody"),
+        "//body"
+      ])
+      assert.deepInclude({ ...two }, { matched: 2, visible: 2, text: "one", isSecret: false })
+      assert.deepStrictEqual(two?.values.length, 0)
+      assert.deepInclude({ ...hidden }, { matched: 1, visible: 0 })
+      assert.deepStrictEqual(none, { matched: 0, visible: 0, text: null, values: [], isSecret: false })
+      assert.include(whole?.text ?? "", "Pay now")
+      assert.notInclude(whole?.text ?? "", "Hidden")
+    })
+  ),
+  promise("tells what fields hold, as a person says it", "/form", ({ elements }) =>
+    Effect.gen(function* () {
+      yield* elements.type(at("name"), { ...typing, strokes: ["Bob"] })
+      yield* elements.select(at("status"), "sent", false)
+      const [name, status, secret] = yield* elements.states([id("name"), id("status"), id("secret")])
+      assert.deepStrictEqual(name, { matched: 1, visible: 1, text: "", values: ["Bob"], isSecret: false })
+      assert.deepStrictEqual(status?.values, ["Shipped", "sent"])
+      assert.isTrue(secret?.isSecret)
     })
   ),
   promise("extracts values, lists and objects, and nothing for what is missing", "/orders", ({ elements }) =>

@@ -4,6 +4,7 @@ import * as Json from "../../../workspace/Json.ts"
 import type { Problem } from "../../Workflow.ts"
 import { dragEnds } from "../parameters/PointerParameters.ts"
 import { type ActionName, isServed, parameters, unserved } from "./Action.ts"
+import * as Expect from "./Expect.ts"
 import { type Edge, type Graph, type Node, type NodeId, reach, targets } from "./Graph.ts"
 import { problemsOf, under } from "./Paths.ts"
 import * as RunIf from "./RunIf.ts"
@@ -131,15 +132,20 @@ const readParameters = (
     return note(`${path}.parameters`, `Expected at most ${maxDepth} nested levels`)
   const decoded = decoders[action](given)
   const runIf = readRunIf(given.run_if, action)
+  const expect = readExpect(given.expect)
   const wrong = [
     ...(Result.isFailure(decoded) ? under(`${path}.parameters`, wrongParameters(action, given, decoded.failure)) : []),
-    ...(Result.isFailure(runIf) ? under(`${path}.parameters.run_if`, runIf.failure) : [])
+    ...(Result.isFailure(runIf) ? under(`${path}.parameters.run_if`, runIf.failure) : []),
+    ...(Result.isFailure(expect) ? under(`${path}.parameters.expect`, expect.failure) : [])
   ]
   for (const problem of wrong) note(problem.path, problem.message)
-  if (Result.isFailure(decoded) || Result.isFailure(runIf)) return null
-  const condition = runIf.success === null ? {} : { run_if: runIf.success }
+  if (Result.isFailure(decoded) || Result.isFailure(runIf) || Result.isFailure(expect)) return null
+  const conditions = {
+    ...(runIf.success === null ? {} : { run_if: runIf.success }),
+    ...(expect.success === null ? {} : { expect: expect.success })
+  }
   // The decoder of the action has read the parameters of that action.
-  return { id, name, action, parameters: { ...(decoded.success as object), ...condition } } as Node
+  return { id, name, action, parameters: { ...(decoded.success as object), ...conditions } } as Node
 }
 
 /**
@@ -164,6 +170,13 @@ const readRunIf = (value: unknown, action: string): Result.Result<RunIf.RunIf | 
   if (!RunIf.allowed.has(action)) return Result.fail([{ path: "", message: "property run_if should not exist" }])
   return Result.mapError(RunIf.decode(value), (error) => problemsOf(error))
 }
+
+const readExpect = (value: unknown): Result.Result<Expect.Expect | null, ReadonlyArray<Problem>> =>
+  value === undefined || value === null
+    ? Result.succeed(null)
+    : Json.isObject(value)
+      ? Result.mapError(Expect.decode(value), (error) => problemsOf(error))
+      : Result.fail([{ path: "", message: "Expected an object with conditions" }])
 
 // Each action has its decoder, and no schema of parameters needs a service. The type of `Object.entries` does not
 // express this.

@@ -6,6 +6,7 @@ import { Result } from "effect"
 import * as Expression from "../expression/Expression.ts"
 import * as Template from "../expression/Template.ts"
 import * as KeyTokens from "../parameters/KeyTokens.ts"
+import * as Expect from "./Expect.ts"
 import type { Node } from "./Graph.ts"
 import * as RunIf from "./RunIf.ts"
 
@@ -53,6 +54,9 @@ const bare = (node: Node, path: string): ReadonlyArray<{ readonly at: string; re
     at: `${path}.run_if.conditions[${index}].field`,
     source: field
   })),
+  ...(Expect.of(node)?.conditions ?? []).flatMap((condition, index) =>
+    condition.type === "variable" ? [{ at: `${path}.expect.conditions[${index}].field`, source: condition.field }] : []
+  ),
   ...ofAction(node, path)
 ]
 

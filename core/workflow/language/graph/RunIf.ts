@@ -35,15 +35,16 @@ const Field = Schema.String.check(
   })
 )
 
+/** A comparison of a field of the context. */
+export const FieldComparison = Schema.Struct({
+  field: Field,
+  operator: Schema.Literals(operators),
+  value: Schema.optionalKey(Schema.Json)
+})
+
 export const RunIf = Schema.Struct({
   match: Schema.optionalKey(Schema.NullOr(Schema.Literals(["all", "any"]))),
-  conditions: Schema.Array(
-    Schema.Struct({
-      field: Field,
-      operator: Schema.Literals(operators),
-      value: Schema.optionalKey(Schema.Json)
-    })
-  ).check(Schema.isMinLength(1), Schema.isMaxLength(50))
+  conditions: Schema.Array(FieldComparison).check(Schema.isMinLength(1), Schema.isMaxLength(50))
 }).annotate({ identifier: "RunIf" })
 export type RunIf = typeof RunIf.Type
 

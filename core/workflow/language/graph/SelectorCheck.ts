@@ -4,13 +4,15 @@
 import type { Problem } from "../../Workflow.ts"
 import * as LiveSelectors from "../expression/LiveSelectors.ts"
 import { type DataModel, paths } from "../parameters/DataModel.ts"
+import * as Expect from "./Expect.ts"
 import type { Node } from "./Graph.ts"
 import * as SelectorSyntax from "./SelectorSyntax.ts"
 
 /** The parameters that are selectors, for every action. */
 const names = ["selector", "to_selector", "taken_selector", "xpath", "container_xpath"] as const
 
-export const problems = ({ action, parameters }: Node, path: string): ReadonlyArray<Problem> => {
+export const problems = (node: Node, path: string): ReadonlyArray<Problem> => {
+  const { action, parameters } = node
   const fields: Readonly<Record<string, unknown>> = parameters
   const found: Array<Problem> = []
   const check = (at: string, selector: unknown) => {
@@ -32,5 +34,7 @@ export const problems = ({ action, parameters }: Node, path: string): ReadonlyAr
       }
     }
   }
+  const expect = Expect.of(node)
+  if (expect !== null) for (const { at, selector } of Expect.selectors(expect, `${path}.expect`)) check(at, selector)
   return found
 }

@@ -72,6 +72,12 @@ const effectsOf = (node: Node): Effects => {
   }
 }
 
+/** Whether a node may set a variable, so that it is there once the node is done. */
+export const mayBeSetBy = (node: Node, name: string): boolean => {
+  const { any, sets } = effectsOf(node)
+  return any || sets.includes(name)
+}
+
 /** Variables of optional operations may be missing afterwards, unless an operation that always runs sets them. */
 const effectsOfOperations = (operations: ReadonlyArray<Operation>): Effects => {
   const sets = new Set<string>()

@@ -125,8 +125,12 @@ const hints = (graph: Graph, inputs: ReadonlySet<string> | null) => {
 /** The roots of expressions. `steps` and `response` exist only in API_FLOW. */
 const roots: ReadonlySet<string> = new Set(["context", "window", "document", "steps", "response"])
 
-/** Whether an operation of a TRANSFORM reads a variable that an earlier operation sets. */
+/**
+ * Whether the node itself sets a variable before it reads it there: in its expectation, or in a later operation of a
+ * TRANSFORM.
+ */
 const isSetBefore = (node: Node, name: string, at: string): boolean => {
+  if (at.includes(".parameters.expect.")) return SetVariables.mayBeSetBy(node, name)
   if (node.action !== "TRANSFORM") return false
   const index = Number(/\.operations\[(\d+)\]\.value$/.exec(at)?.[1] ?? 0)
   return node.parameters.operations

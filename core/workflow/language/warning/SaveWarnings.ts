@@ -2,6 +2,7 @@
 import type { Content, Problem } from "../../Workflow.ts"
 import * as GraphCheck from "../graph/GraphCheck.ts"
 import * as Variables from "../graph/Variables.ts"
+import * as ExpectWarnings from "./ExpectWarnings.ts"
 import * as ExpressionWarnings from "./ExpressionWarnings.ts"
 import * as NodeWarnings from "./NodeWarnings.ts"
 import * as SelectorWarnings from "./SelectorWarnings.ts"
@@ -19,6 +20,7 @@ export const of = (content: Content, inputs: ReadonlySet<string> | null): Readon
       return [
         ...SelectorWarnings.ofNode(node, path),
         ...NodeWarnings.ofNode(node, path),
+        ...ExpectWarnings.ofNode(node, path),
         ...ExpressionWarnings.ofNode(node, path, declared)
       ]
     }),

@@ -6,6 +6,7 @@ import * as Json from "../../../workspace/Json.ts"
 import * as Instances from "../../component/Instances.ts"
 import type { Problem } from "../../Workflow.ts"
 import { type ActionName, isServed, parameters } from "../graph/Action.ts"
+import * as Expect from "../graph/Expect.ts"
 import * as RunIf from "../graph/RunIf.ts"
 
 /** The fields of every node. The position belongs to editors. */
@@ -48,6 +49,7 @@ const schemaKeywords: ReadonlySet<string> = new Set(
 )
 
 const runIf = Schema.Struct({ run_if: Schema.optionalKey(Schema.NullOr(RunIf.RunIf)) })
+const expect = Schema.Struct({ expect: Schema.optionalKey(Schema.NullOr(Expect.Expect)) })
 
 /** A warning for each field of the nodes of a workflow that has no effect, at its path. */
 export const warnings = (nodes: unknown): ReadonlyArray<Problem> =>
@@ -68,7 +70,9 @@ const ofNode = (node: Readonly<Record<string, unknown>>, path: string): Readonly
     // A parameter beside `parameters` instead of inside is a common mistake.
     const { action } = node
     const isParameter =
-      typeof action === "string" && isServed(action) && Object.hasOwn(parameters[action].fields, field)
+      typeof action === "string" &&
+      isServed(action) &&
+      (field === "expect" || Object.hasOwn(parameters[action].fields, field))
     const hint = isParameter ? "move it into parameters" : suggestion(field, fields)
     return [{ path: at, message: `A node has no field ${field.slice(0, 80)}, so it has no effect: ${hint}` }]
   })
@@ -79,11 +83,12 @@ const ofParameters = (action: ActionName, sent: unknown, path: string, name: str
   if (!Json.isObject(sent)) return []
   const own: Schema.Top = parameters[action]
   const known = Object.keys(parameters[action].fields)
-  const also = RunIf.allowed.has(action) ? ["run_if"] : []
+  const also = RunIf.allowed.has(action) ? ["run_if", "expect"] : ["expect"]
   const older = olderParameters[action] ?? {}
   return [
     ...UnknownFields.of(own, sent, { path, also }),
-    ...(sent.run_if == null ? [] : UnknownFields.of(runIf, { run_if: sent.run_if }, { path }))
+    ...(sent.run_if == null ? [] : UnknownFields.of(runIf, { run_if: sent.run_if }, { path })),
+    ...(sent.expect == null ? [] : UnknownFields.of(expect, { expect: sent.expect }, { path }))
   ].flatMap((unknown): ReadonlyArray<Problem> => {
     if (unknown.path.includes(".extract_data_model.") && schemaKeywords.has(unknown.name)) return []
     const isOwn = unknown.path === `${path}.${unknown.name}`

@@ -31,6 +31,7 @@ const calls: {
   inspect: ({ inspect }) => [inspect(from)],
   describe: ({ describe }) => [describe(query)],
   seen: ({ seen }) => [seen(["//other", from])],
+  states: ({ states }) => [states(["//other", from])],
   survey: ({ survey }) => [survey({ target: from, fields: [from, "//other"] }), survey({ target: null, fields: [] })],
   scroll: ({ scroll }) => [
     scroll({ kind: "ticks", direction: "down", ticks: 1 }, 5),

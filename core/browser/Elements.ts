@@ -48,8 +48,19 @@ export interface Elements {
   readonly drag: (query: ElementQuery, drag: Drag) => Effect.Effect<void, PageFailure>
   /** Types into an element, or where the focus is when there is no query. */
   readonly type: (query: ElementQuery | null, typing: Typing) => Effect.Effect<void, PageFailure>
-  /** Chooses the option whose value or, failing that, text is `value`; with `fuzzy`, the most similar option. */
-  readonly select: (query: ElementQuery, value: string, fuzzy: boolean) => Effect.Effect<void, PageFailure>
+  /**
+   * Chooses the one option whose value or text is `value`; with `fuzzy`, the most similar option. `by` names the part that
+   * counts. In a list that takes several, one value adds to what was chosen there before in this session, and a JSON list
+   * of values replaces it.
+   */
+  readonly select: (
+    query: ElementQuery,
+    value: string,
+    fuzzy: boolean,
+    by?: "value" | "text"
+  ) => Effect.Effect<void, PageFailure>
+  /** Turns a box, a radio button or a switch on or off by a click, where it is not so yet. */
+  readonly check: (query: ElementQuery, checked: boolean) => Effect.Effect<void, PageFailure>
   /**
    * Puts a file into the field for files that matches, hidden ones included, or into the file dialog that the page has
    * opened. The session keeps a copy of the file as long as it lasts.
@@ -118,7 +129,8 @@ export const redirected = (elements: Elements, from: string, to: string): Elemen
     drag: (query, { to, ...drag }) =>
       elements.drag(aimed(query), { ...drag, to: to.kind === "element" ? { ...to, query: aimed(to.query) } : to }),
     type: (query, typing) => elements.type(perhaps(query), typing),
-    select: (query, value, fuzzy) => elements.select(aimed(query), value, fuzzy),
+    select: (query, value, fuzzy, by) => elements.select(aimed(query), value, fuzzy, by),
+    check: (query, checked) => elements.check(aimed(query), checked),
     upload: (query, file) => elements.upload(perhaps(query), file),
     dropFile: (query, file, how) => elements.dropFile(aimed(query), file, how),
     read: (query) => elements.read(aimed(query)),
@@ -168,7 +180,8 @@ export const tapped = (
     dropFile: (query, file, how) => Effect.andThen(before(query), elements.dropFile(query, file, how)),
     type: (query, typing) =>
       query === null ? elements.type(null, typing) : Effect.andThen(before(query), elements.type(query, typing)),
-    select: (query, value, fuzzy) => Effect.andThen(before(query), elements.select(query, value, fuzzy)),
+    select: (query, value, fuzzy, by) => Effect.andThen(before(query), elements.select(query, value, fuzzy, by)),
+    check: (query, checked) => Effect.andThen(before(query), elements.check(query, checked)),
     ...{ extract, describe, find, inspect, read, readable, screenshot, scroll, seen, states, survey, turn, upload }
   }
 }

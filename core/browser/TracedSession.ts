@@ -38,6 +38,7 @@ const spans = {
     "drag",
     "type",
     "select",
+    "check",
     "upload",
     "dropFile",
     "read",

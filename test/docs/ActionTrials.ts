@@ -127,6 +127,14 @@ const answers = (answer: Schema.JsonObject, first: () => void = () => {}): Perso
 
 const field = (name: string, id: string) => text(name, `//*[@id='${id}']`)
 
+/** Reads whether a box of the page is ticked. */
+const isOn = (name: string, id: string): Step => ({
+  action: "EXTRACT_DATAMODEL",
+  parameters: {
+    extract_data_model: { type: "object", properties: { [name]: { type: "boolean", path: `//*[@id='${id}']` } } }
+  }
+})
+
 /** Reads the values of fields of the page. */
 const valuesOf = (...ids: ReadonlyArray<string>): Step => ({
   action: "EXTRACT_DATAMODEL",
@@ -194,6 +202,7 @@ export const trials: Readonly<Record<string, ReadonlyArray<ReadonlyArray<Trial>>
   ],
   CLICK: [
     [arrives("Welcome", { page: "/login" })],
+    [leaves({ paperless: true }, { page: "/claim", after: [isOn("paperless", "paperless")] })],
     [arrives("Invoice A-2", { page: "/invoices" })],
     [leaves({ menu: "Sign out" }, { page: "/invoices/A-1", after: [text("menu", "//ul[not(@hidden)]/li")] })],
     [says("Berlin", { page: "/map" })],
@@ -267,7 +276,8 @@ export const trials: Readonly<Record<string, ReadonlyArray<ReadonlyArray<Trial>>
   ],
   INPUT_SELECT: [
     [leaves({ country: "DE" }, { page: "/claim", after: [field("country", "country")] })],
-    [leaves({ country: "NL" }, { page: "/claim", after: [field("country", "country")] })]
+    [leaves({ country: "NL" }, { page: "/claim", after: [field("country", "country")] })],
+    [leaves({ country: "NO" }, { page: "/claim", after: [field("country", "country")] })]
   ],
   SCROLL: [
     [says("scrolled", { page: "/feed" })],

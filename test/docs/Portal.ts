@@ -70,6 +70,7 @@ const forms = {
     `<input id="month" maxlength="2"><input id="day" maxlength="2"><input id="year" maxlength="4">
     <label>Country <select id="country"><option value="">Choose</option><option value="DE">Germany</option>
       <option value="NL">Netherlands</option><option value="NO">Norway</option></select></label>
+    <label><input type="checkbox" id="paperless" checked> No paper</label>
     <textarea id="note">Paid late.</textarea>
     <input id="iban" value="FR00" oninput="if (this.value==='' && !event.inputType) this.value='FR'">
     <div id="message" contenteditable="true"></div><textarea id="letter" onpaste="state.textContent='pasted'"></textarea>

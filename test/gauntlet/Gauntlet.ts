@@ -7,6 +7,7 @@ import { walk } from "../support/browser.ts"
 import { chromium } from "../support/realBrowser.ts"
 import type { Challenge } from "./Challenge.ts"
 import { challenges as changedTexts } from "./pages/ChangedTexts.ts"
+import { challenges as choices } from "./pages/Choices.ts"
 import { challenges as decoys } from "./pages/Decoys.ts"
 import { challenges as disclosure } from "./pages/Disclosure.ts"
 import { challenges as expectations } from "./pages/Expectations.ts"
@@ -37,6 +38,7 @@ import { toGraph } from "./Workflow.ts"
 
 export const challenges: ReadonlyArray<Challenge> = [
   ...changedTexts,
+  ...choices,
   ...decoys,
   ...disclosure,
   ...expectations,

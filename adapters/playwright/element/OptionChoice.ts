@@ -9,9 +9,8 @@ import * as World from "../inpage/World.ts"
 import { hasBegun, Refused } from "../page/Attempt.ts"
 import type { Tab } from "../page/Tabs.ts"
 
-export interface OptionRequest {
+export interface OptionRequest extends Pick<Options.Search, "fuzzy" | "by"> {
   readonly value: string
-  readonly fuzzy: boolean
 }
 
 /** Maximum wait for further options after the last change of a list, in milliseconds. */
@@ -49,8 +48,11 @@ export const choose = async (
   const until = performance.now() + timeout
   // Most lists are native and have the option already: one read and one action.
   const seen = await lookAt()
-  const indexes = seen?.plain === true ? indexesOf(seen, wanted) : null
-  if (indexes !== null) return void (await element.selectOption(indexes, { timeout: timeOf(seen, until) }))
+  const indexes = seen?.plain === true ? indexesOf(tab.page, seen, wanted) : null
+  if (seen !== null && indexes !== null) {
+    await element.selectOption(indexes, { timeout: timeOf(seen, until) })
+    return noteChosen(tab.page, seen, indexes)
+  }
   await element.waitFor({ state: "attached", timeout })
   const on = { root: element, waitMillis: left(until) }
   const { kind, native, trigger } = await World.run(tab, frame, "widgetOf", null, on)
@@ -100,27 +102,52 @@ const valuesOf = (value: string, multiple: boolean): ReadonlyArray<string> => {
   }
 }
 
-type Native = Pick<NativeOptions, "multiple" | "options">
+const isSeveral = (options: ReadonlyArray<Options.Option>, indexes: ReadonlyArray<number>) =>
+  new Refused("option", Options.several(options, indexes), indexes.length)
 
-const choicesOf = ({ multiple, options }: Native, { fuzzy, value }: OptionRequest): ReadonlyArray<Options.Choice> =>
-  valuesOf(value, multiple).map((one) => Options.choose(options, one, fuzzy))
+type Native = Pick<NativeOptions, "multiple" | "name" | "options">
 
-/** The positions of the wanted options in a list; `null` when one of them is missing or cannot be chosen. */
-const indexesOf = (list: Native, wanted: OptionRequest): Array<{ readonly index: number }> | null => {
-  const choices = choicesOf(list, wanted)
-  const found = choices.flatMap((choice) => (choice._tag === "Found" ? [{ index: choice.index }] : []))
-  return found.length === choices.length ? found : null
+/** The values that were chosen in each list that takes several, by the names of the lists. */
+const chosenBefore = new WeakMap<Page, Map<string, ReadonlySet<string>>>()
+
+/** The positions of the options that were chosen before in a list that takes several, and are still. */
+const keptOf = (page: Page, { multiple, name, options }: Native, { value }: OptionRequest): ReadonlyArray<number> => {
+  const before = chosenBefore.get(page)?.get(name)
+  if (!multiple || before === undefined || valuesOf(value, multiple)[0] !== value) return []
+  return [...options.keys()].filter((at) => options[at]?.selected === true && before.has(options[at].value))
 }
 
-const chooseNative = async ({ call, part, until, wanted }: List, hidden: boolean): Promise<void> => {
+const noteChosen = (page: Page, { multiple, name, options }: Native, indexes: ReadonlyArray<At>): void => {
+  if (!multiple) return
+  const lists = chosenBefore.get(page) ?? new Map<string, ReadonlySet<string>>()
+  chosenBefore.set(page, lists.set(name, new Set(indexes.map(({ index }) => options[index]?.value ?? ""))))
+}
+
+/** The position of an option. */
+interface At {
+  readonly index: number
+}
+
+const choicesOf = ({ multiple, options }: Native, { by, fuzzy, value }: OptionRequest): ReadonlyArray<Options.Choice> =>
+  valuesOf(value, multiple).map((one) => Options.choose(options, one, { by, fuzzy, merges: true }))
+
+/** The positions of the wanted options in a list; `null` when one of them is missing or cannot be chosen. */
+const indexesOf = (page: Page, list: Native, wanted: OptionRequest): Array<At> | null => {
+  const choices = choicesOf(list, wanted)
+  const found = choices.flatMap((choice) => (choice._tag === "Found" ? [choice.index] : []))
+  if (found.length < choices.length) return null
+  return [...new Set([...keptOf(page, list, wanted), ...found])].map((index) => ({ index }))
+}
+
+const chooseNative = async ({ call, page, part, until, wanted }: List, hidden: boolean): Promise<void> => {
   let changed = performance.now()
   let before = ""
   while (true) {
     const seen = await call("nativeOptions", "native")
-    const indexes = indexesOf(seen, wanted)
+    const indexes = indexesOf(page, seen, wanted)
     if (indexes !== null) {
       await part("native").selectOption(indexes, { timeout: timeOf(seen, until), force: hidden })
-      return
+      return noteChosen(page, seen, indexes)
     }
     const { disabled, options } = seen
     const now = performance.now()
@@ -130,7 +157,10 @@ const chooseNative = async ({ call, part, until, wanted }: List, hidden: boolean
     // Lists that depend on other fields may be filled later.
     const isFilled = !disabled && options.filter((option) => !option.disabled).length > 1
     if (now > until || (isFilled && now - changed > nativeSettledMillis)) {
-      const blocked = choicesOf(seen, wanted).find((choice) => choice._tag === "Disabled")
+      const choices = choicesOf(seen, wanted)
+      const unclear = choices.find((choice) => choice._tag === "Several")
+      if (unclear !== undefined) throw isSeveral(options, unclear.indexes)
+      const blocked = choices.find((choice) => choice._tag === "Disabled")
       const option = blocked === undefined ? undefined : options[blocked.index]
       throw option === undefined ? missing(options, wanted) : isDisabled(option)
     }
@@ -140,7 +170,8 @@ const chooseNative = async ({ call, part, until, wanted }: List, hidden: boolean
 
 const suggest = async ({ call, part, until, wanted }: List): Promise<void> => {
   const { options } = await call("nativeOptions", "trigger")
-  const choice = Options.choose(options, wanted.value, wanted.fuzzy)
+  const choice = Options.choose(options, wanted.value, { ...wanted, merges: true })
+  if (choice._tag === "Several") throw isSeveral(options, choice.indexes)
   const option = choice._tag === "Found" ? options[choice.index] : undefined
   if (option === undefined) throw missing(options, wanted)
   await part("trigger").fill(option.value, { timeout: left(until) })
@@ -208,8 +239,9 @@ class Opened {
     while (true) {
       const { busy, options, typed } = await this.call("shownOptions", null)
       for (const option of options) this.known.set(option.text, option)
-      const choice = Options.choose(options, value, fuzzy)
-      const option = choice._tag === "None" ? undefined : options[choice.index]
+      const choice = Options.choose(options, value, { fuzzy, by: this.wanted.by, merges: false })
+      if (choice._tag === "Several" && !busy) throw isSeveral(options, choice.indexes)
+      const option = choice._tag === "Found" || choice._tag === "Disabled" ? options[choice.index] : undefined
       if (choice._tag === "Disabled" && option !== undefined) throw isDisabled(option)
       if (choice._tag === "Found" && option !== undefined) {
         if (await this.take(choice.index, option)) return true
@@ -275,7 +307,7 @@ class Opened {
   /** Chooses the most similar option among all that were shown. */
   async chooseAlike(): Promise<boolean> {
     const options = [...this.known.values()]
-    const choice = Options.choose(options, this.wanted.value, true)
+    const choice = Options.choose(options, this.wanted.value, { fuzzy: true, by: this.wanted.by, merges: true })
     const option = choice._tag === "Found" ? options[choice.index] : undefined
     if (option === undefined) return false
     await this.open()
@@ -298,7 +330,9 @@ class Opened {
 
   /** Clicks an option and verifies that the list shows it. `false` if it disappeared before the click. */
   async take(index: number, option: Options.Option): Promise<boolean> {
-    const before = (await this.call("shownChoice", index).catch(() => null))?.text ?? ""
+    const shown = await this.call("shownChoice", index).catch(() => null)
+    if (shown?.isMarked === true && shown.toggles) return true
+    const before = shown?.text ?? ""
     let isClicked = true
     try {
       await this.part(`option ${index}`).click({ timeout: Math.min(left(this.until), 2_000) })

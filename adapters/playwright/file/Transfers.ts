@@ -40,6 +40,8 @@ export const make = (
   const { attempt, current } = tabs
   const downloads = Downloading.follow(tabs, options)
   const choosers: Array<FileChooser> = []
+  /** The files that were put into each field, by its name in the world of its document. */
+  const put = new Map<string, ReadonlyArray<string>>()
   const uploads = options.uploads ?? { folder: tmpdir(), gid: null }
   const folder = temporaryFolder(tabs, uploads)
   const prints = PrintCalls.follow(tabs)
@@ -192,7 +194,12 @@ export const make = (
             await element.waitFor({ state: "attached", timeout })
             await GuardedAction.check(current(), frame, target.guard)
           }
-          await element.setInputFiles(path, { timeout })
+          const field = await World.run(current(), frame, "filesOf", null, { root: element, waitMillis: timeout })
+          const before = field.multiple && field.count > 0 ? (put.get(field.name) ?? []) : []
+          // Other files than those that were put there are not known here.
+          const paths = [...(before.length === field.count ? before : []), path]
+          await element.setInputFiles(paths, { timeout })
+          put.set(field.name, paths)
         })
       }
       const open = yield* chooser

@@ -3,7 +3,7 @@
  */
 
 import { editorText, heldBy, keepBody, selectPlain, typed } from "./act/Editors.ts"
-import { dropOffered, offerFile } from "./act/FileDrop.ts"
+import { dropOffered, filesOf, offerFile } from "./act/FileDrop.ts"
 import { beforeUse } from "./act/Fills.ts"
 import { copy, keepFocus, pasteHtmlInto, pasteInto } from "./act/Focus.ts"
 import { boxOf, keepAt, keepFrameAt, placeWithin, windowSize } from "./act/Places.ts"
@@ -22,6 +22,7 @@ import {
 import { isSpread, takeBack } from "./act/Strays.ts"
 import { selectStretch, stretchOf } from "./act/Stretch.ts"
 import {
+  checkedOf,
   holdTyped,
   isExpanded,
   keepOpenLists,
@@ -61,6 +62,7 @@ export const functions = {
   beforeUse,
   candidates,
   changes: () => changes(),
+  checkedOf,
   copy,
   counted,
   cover,
@@ -69,6 +71,7 @@ export const functions = {
   editorText,
   extract,
   fields,
+  filesOf,
   heldBy,
   holdTyped,
   inOverlay,

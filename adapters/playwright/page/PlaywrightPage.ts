@@ -13,6 +13,7 @@ import { isNavigation, ofStatus, PageFailure } from "../../../core/browser/PageF
 import type { StoredState } from "../../../core/browser/Session.ts"
 import type { Typing } from "../../../core/browser/vision/Typing.ts"
 import * as Candidates from "../element/Candidates.ts"
+import * as Checking from "../element/Checking.ts"
 import * as Fills from "../element/Fills.ts"
 import * as Finder from "../element/Finder.ts"
 import * as OptionChoice from "../element/OptionChoice.ts"
@@ -268,11 +269,17 @@ const elements = (tabs: Tabs) => {
               if (typed !== null) noteFill(target, typing, frame, element, { name: field.name, text: typed })
             })
           ),
-    select: (target, value, fuzzy) =>
+    check: (target, checked) =>
       onOne(target, async (element, timeout, frame) => {
         await guarded(target, element, timeout, frame)
         Fills.outdate(current())
-        return OptionChoice.choose(current(), frame, element, { value, fuzzy }, timeout, () =>
+        return Checking.set(current(), frame, element, checked, timeout)
+      }),
+    select: (target, value, fuzzy, by) =>
+      onOne(target, async (element, timeout, frame) => {
+        await guarded(target, element, timeout, frame)
+        Fills.outdate(current())
+        return OptionChoice.choose(current(), frame, element, { value, fuzzy, by }, timeout, () =>
           Finder.nativeOptions(current(), frame, target.selector)
         )
       }),

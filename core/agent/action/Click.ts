@@ -10,7 +10,7 @@ import * as Aiming from "../vision/Aiming.ts"
 import * as VisualTask from "../vision/VisualTask.ts"
 
 /**
- * Clicks as `click_type` says: the one matching element, the element that a model chooses, or a point. With `COMPUTER_USE` a model carries out the whole task.
+ * Clicks as `click_type` says, or sets the state of a box as `checked` says: the one matching element, the element that a model chooses, or a point. With `COMPUTER_USE` a model carries out the whole task.
  */
 export const click: Action<"CLICK", "elements" | "navigation" | "vision"> = Effect.fnUntraced(
   function* (node, surroundings) {
@@ -45,6 +45,12 @@ export const click: Action<"CLICK", "elements" | "navigation" | "vision"> = Effe
     const selector = yield* Memory.evaluateText(parameters.selector ?? "", memory, page)
     const at = yield* Aiming.offset(parameters.position, "position", memory, page)
     const query = { selector, waitMillis }
+    const { checked } = parameters
+    if (typeof checked === "boolean") {
+      const turn = checked ? "turn on" : "turn off"
+      yield* page.elements.check(query, checked).pipe(Effect.mapError((failure) => ofPage(turn, failure)))
+      return next
+    }
     const name = parameters.copied_as ?? null
     if (name !== null) {
       const text = yield* page.elements

@@ -16,7 +16,7 @@ export const inputSelect: Action<"INPUT_SELECT", "elements" | "navigation"> = Ef
   const target = { selector, waitMillis: parameters.wait_time ?? defaultWaitMillis, guard }
   const shown = memory.credentials.secrets.hide(value)
   yield* page.elements
-    .select(target, value, parameters.fuzzy_match === true)
+    .select(target, value, parameters.fuzzy_match === true, parameters.match_by ?? undefined)
     .pipe(Effect.mapError((failure) => ofPage(`choose "${shown}" in`, failure)))
   return next
 })

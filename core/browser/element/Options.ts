@@ -14,34 +14,62 @@ export type Choice =
   | { readonly _tag: "Found"; readonly index: number }
   /** A matching option exists but cannot be chosen. */
   | { readonly _tag: "Disabled"; readonly index: number }
+  /** Several options match equally well, and not all of them are the same. */
+  | { readonly _tag: "Several"; readonly indexes: ReadonlyArray<number> }
   | { readonly _tag: "None" }
 
 /** The minimum likeness of a text, from 0 to 1, and its minimum lead over the next one. */
 const alike = 0.4
 const lead = 0.05
 
+/** How an option is looked for. */
+export interface Search {
+  /** Whether the most similar option is chosen where none is the same. */
+  readonly fuzzy: boolean
+  /** The only part of an option that counts; both where it is left out. */
+  readonly by?: "value" | "text" | undefined
+  /** Whether options of one value and text are the same, as in a list of the browser. */
+  readonly merges: boolean
+}
+
 /**
- * The option whose value, or else whose text, is `wanted`; upper and lower case and spaces count only where that decides.
- * With `fuzzy`, accents, punctuation and the order of words are ignored too, and the most similar option is chosen if it
+ * The one option whose value or text is `wanted`; upper and lower case and spaces count only where that decides. With
+ * `fuzzy`, accents, punctuation and the order of words are ignored too, and the most similar option is chosen if it
  * is similar enough and clearly more so than any other.
  */
-export const choose = (options: ReadonlyArray<Option>, wanted: string, fuzzy: boolean): Choice => {
-  const tests: ReadonlyArray<(option: Option) => boolean> = [
-    ({ value }) => value === wanted,
-    ({ text }) => text.trim() === wanted.trim(),
-    ({ text }) => even(text) === even(wanted),
-    ({ value }) => even(value) === even(wanted)
+export const choose = (options: ReadonlyArray<Option>, wanted: string, { by, fuzzy, merges }: Search): Choice => {
+  const parts = ({ text, value }: Option) => (by === undefined ? [value, text] : by === "value" ? [value] : [text])
+  const tests: ReadonlyArray<(part: string) => boolean> = [
+    (part) => part === wanted || part.trim() === wanted.trim(),
+    (part) => even(part) === even(wanted)
   ]
   for (const test of tests) {
-    const enabled = options.findIndex((option) => !option.disabled && test(option))
-    if (enabled >= 0) return { _tag: "Found", index: enabled }
-    const disabled = options.findIndex(test)
-    if (disabled >= 0) return { _tag: "Disabled", index: disabled }
+    const matching = [...options.keys()].filter((at) => parts(options[at] ?? none).some(test))
+    const enabled = matching.filter((at) => options[at]?.disabled === false)
+    const [first, ...others] = enabled
+    if (first === undefined) {
+      if (matching[0] !== undefined) return { _tag: "Disabled", index: matching[0] }
+      continue
+    }
+    const isSame = (at: number) =>
+      merges && options[at]?.value === options[first]?.value && options[at]?.text === options[first]?.text
+    return others.every(isSame) ? { _tag: "Found", index: first } : { _tag: "Several", indexes: enabled }
   }
   if (!fuzzy) return { _tag: "None" }
   const [best, second] = ranked(options, wanted).filter(({ option }) => !option.disabled)
   const enough = best !== undefined && best.likeness >= alike && best.likeness - (second?.likeness ?? 0) >= lead
   return enough ? { _tag: "Found", index: best.index } : { _tag: "None" }
+}
+
+const none: Option = { value: "", text: "", disabled: true }
+
+/** Says that several options fit, and which. */
+export const several = (options: ReadonlyArray<Option>, indexes: ReadonlyArray<number>): string => {
+  const named = indexes.slice(0, mostNamed).map((at) => {
+    const { text, value } = options[at] ?? none
+    return `number ${at + 1} ("${shortened(text)}", value "${shortened(value)}")`
+  })
+  return `${indexes.length} options have this value or text: ${named.join(", ")}. Expected one: give the value or text that it alone has, or match_by`
 }
 
 /** How many options match equally well when `choose` with `fuzzy` finds none for that reason; otherwise 0. */
@@ -78,8 +106,7 @@ export const missing = (options: ReadonlyArray<Option>, wanted: string, fuzzy: b
     options.length > mostNamed || same > 0 ? ranked(options, wanted).map(({ option }) => option) : options
   ).slice(0, mostNamed)
   const names = shown.map(({ disabled, text, value }) => {
-    const name = text.trim() === "" ? value : text.trim().replace(/\s+/g, " ")
-    return `"${name.length > 60 ? `${name.slice(0, 60)}…` : name}"${disabled ? " (disabled)" : ""}`
+    return `"${shortened(text.trim() === "" ? value : text)}"${disabled ? " (disabled)" : ""}`
   })
   const more = options.length - shown.length
   const nearest = more > 0 ? `; of ${options.length} options the nearest are ` : "; there are "
@@ -87,6 +114,11 @@ export const missing = (options: ReadonlyArray<Option>, wanted: string, fuzzy: b
 }
 
 const mostNamed = 10
+
+const shortened = (text: string): string => {
+  const name = text.trim().replace(/\s+/g, " ")
+  return name.length > 60 ? `${name.slice(0, 60)}…` : name
+}
 
 /** How alike two texts are, from 0 to 1: by their words, and by the pairs of their letters. */
 export const likeness = (one: string, other: string): number => {

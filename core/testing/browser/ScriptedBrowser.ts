@@ -530,10 +530,17 @@ const acting = (parts: Parts, { elements, guarded, present, usable }: Finding) =
         refusals: now.refusals + 1
       }))
     }),
-    select: Effect.fnUntraced(function* (query, value, fuzzy) {
+    check: (query, checked) =>
+      Effect.flatMap(usable(query), ({ selector }) => setField(selector, () => String(checked))),
+    select: Effect.fnUntraced(function* (query, value, fuzzy, by) {
       const { options = [], selector } = yield* usable(query)
       const all = options.map((one) => (typeof one === "string" ? { value: one, text: one, disabled: false } : one))
-      const choice = Options.choose(all, value, fuzzy)
+      const choice = Options.choose(all, value, { by, fuzzy, merges: true })
+      if (choice._tag === "Several") {
+        const { indexes } = choice
+        const reason = Options.several(all, indexes)
+        return yield* new PageFailure({ kind: "option", reason, selector, alike: indexes.length })
+      }
       const chosen = choice._tag === "None" ? undefined : all[choice.index]
       if (choice._tag === "Found") return yield* setField(selector, () => chosen?.value ?? "")
       const alike = fuzzy ? Options.alikeIn(all, value) : 0

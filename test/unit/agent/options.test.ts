@@ -19,17 +19,41 @@ describe("an option", () => {
     ["Paris", true, null],
     ["Berlinn", true, 0]
   ])("%s, fuzzy %s, is %s", (wanted, fuzzy, index) => {
-    const choice = Options.choose(list, wanted, fuzzy)
+    const choice = Options.choose(list, wanted, { fuzzy, merges: true })
     assert.strictEqual(choice._tag === "Found" ? choice.index : null, index)
   })
 
   it("that is disabled differs from one that is missing, and is passed over for one of the same name", () => {
-    assert.deepStrictEqual(Options.choose(list, "Closed!", true), { _tag: "Disabled", index: 6 })
+    assert.deepStrictEqual(Options.choose(list, "Closed!", { fuzzy: true, merges: true }), {
+      _tag: "Disabled",
+      index: 6
+    })
     const twice = [
       { value: "a", text: "A", disabled: true },
       { value: "b", text: "A", disabled: false }
     ]
-    assert.deepStrictEqual(Options.choose(twice, "A", false), { _tag: "Found", index: 1 })
+    assert.deepStrictEqual(Options.choose(twice, "A", { fuzzy: false, merges: true }), { _tag: "Found", index: 1 })
+  })
+
+  it("is named with the others where several have the value or text", () => {
+    const of = (...all: ReadonlyArray<readonly [value: string, text: string]>) =>
+      all.map(([value, text]) => ({ value, text, disabled: false }))
+    const how = { fuzzy: false, merges: true }
+    const same = of(["a", "Red"], ["b", "Red"])
+    assert.deepStrictEqual(Options.choose(same, "Red", how), { _tag: "Several", indexes: [0, 1] })
+    assert.deepStrictEqual(Options.choose(same, "b", how), { _tag: "Found", index: 1 })
+    const crossed = of(["0", "1"], ["1", "2"])
+    assert.deepStrictEqual(Options.choose(crossed, "1", how), { _tag: "Several", indexes: [0, 1] })
+    assert.deepStrictEqual(Options.choose(crossed, "1", { ...how, by: "text" }), { _tag: "Found", index: 0 })
+    assert.deepStrictEqual(Options.choose(crossed, "1", { ...how, by: "value" }), { _tag: "Found", index: 1 })
+    const twice = of(["a", "Red"], ["a", "Red"])
+    assert.deepStrictEqual(Options.choose(twice, "red", how), { _tag: "Found", index: 0 })
+    assert.deepStrictEqual(Options.choose(twice, "Red", { ...how, merges: false }), {
+      _tag: "Several",
+      indexes: [0, 1]
+    })
+    assert.deepStrictEqual(Options.choose(of(["US", "x"], ["us", "y"]), "us", how), { _tag: "Found", index: 1 })
+    assert.include(Options.several(crossed, [0, 1]), 'number 1 ("1", value "0"), number 2 ("2", value "1")')
   })
 
   it("that is spelt otherwise is searched for by parts of what is wanted", () => {
@@ -54,7 +78,10 @@ describe("an option", () => {
       const like = Options.likeness(one, other)
       assert.strictEqual(like, Options.likeness(other, one))
       assert.isTrue(like >= 0 && like <= 1)
-      assert.strictEqual(Options.choose([{ value: one, text: one, disabled: false }], one, false)._tag, "Found")
+      assert.strictEqual(
+        Options.choose([{ value: one, text: one, disabled: false }], one, { fuzzy: false, merges: true })._tag,
+        "Found"
+      )
     }
   )
 })

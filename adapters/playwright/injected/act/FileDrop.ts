@@ -1,6 +1,7 @@
 /**
  * Drops a file on an element: a hidden file field receives it from the browser, and drop events pass it to the page.
  */
+import { nameOf } from "../find/ElementNames.ts"
 import { keep, keptBefore } from "../find/Kept.ts"
 
 /** Keeps the element as the zone of a drop, and a field for the file under `offered`, which listeners of the page do not see. */
@@ -39,4 +40,17 @@ export const dropOffered = (how: "drop" | "paste"): boolean => {
   isTaken("dragenter")
   const isAccepted = isTaken("dragover")
   return isTaken("drop") || isAccepted
+}
+
+/** What a field for files has now. */
+export const filesOf = (
+  _arg: null,
+  element: Element
+): { readonly name: string; readonly multiple: boolean; readonly count: number } => {
+  const isField = element instanceof HTMLInputElement && element.type === "file"
+  return {
+    name: nameOf(element),
+    multiple: isField && element.multiple,
+    count: isField ? (element.files?.length ?? 0) : 0
+  }
 }

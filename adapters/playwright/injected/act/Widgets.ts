@@ -3,6 +3,7 @@
 import type { Query } from "../../../../core/browser/element/Selector.ts"
 import { squeeze } from "../dom/Text.ts"
 import { isUsable, isVisible } from "../dom/Visible.ts"
+import { nameOf } from "../find/ElementNames.ts"
 import { allKept, keep, kept, keptBefore } from "../find/Kept.ts"
 import { elements } from "../find/XPath.ts"
 
@@ -94,6 +95,8 @@ const optionsOf = (element: Element) => {
   const list =
     element instanceof HTMLSelectElement ? element : element instanceof HTMLInputElement ? element.list : null
   return {
+    /** Names the element, also among those of other documents. */
+    name: nameOf(element),
     /** Whether it is a list of the browser that people choose from themselves, with nothing built in front of it. */
     plain: element instanceof HTMLSelectElement && isPlain(element),
     multiple: list instanceof HTMLSelectElement && list.multiple,
@@ -103,6 +106,7 @@ const optionsOf = (element: Element) => {
       return {
         value: option.value,
         text: option.text.trim() || option.label,
+        selected: option.selected,
         disabled: option.disabled || (group instanceof HTMLOptGroupElement && group.disabled)
       }
     })
@@ -269,6 +273,22 @@ export const shownChoice = (index: number) => {
     native: [...(native instanceof HTMLSelectElement ? native.selectedOptions : [])]
       .map((one) => `${one.text}\n${one.value}`)
       .join("\n"),
-    isMarked: option?.isConnected === true && (says("aria-selected") || says("aria-checked"))
+    isMarked: option?.isConnected === true && (says("aria-selected") || says("aria-checked")),
+    /** Whether a click takes the choice of an option back that is chosen. */
+    toggles: option?.closest("[aria-multiselectable=true]") != null
   }
 }
+
+/** Whether a box, a radio button or a switch is on, also by its label or around it; `null` for what has no such state. */
+export const checkedOf = (_arg: null, element: Element): boolean | null => {
+  const labelled = element.closest("label")?.control ?? element
+  const box = boxIn(labelled) ?? [...labelled.querySelectorAll(boxes)].find((one) => boxIn(one) !== null) ?? null
+  if (box === null) return null
+  if (box instanceof HTMLInputElement) return box.checked && !box.indeterminate
+  return (box.getAttribute("aria-checked") ?? box.getAttribute("aria-pressed")) === "true"
+}
+
+const boxes = "input[type=checkbox],input[type=radio],[aria-checked],[aria-pressed]"
+
+const boxIn = (element: Element): Element | null =>
+  element.matches(boxes) ? element : element.closest("[aria-checked],[aria-pressed]")

@@ -33,10 +33,18 @@ export const elements = {
     position,
     modifier_keys,
     copied_as: Schema.optionalKey(Schema.NullOr(filled)),
+    checked: flag,
     selector_error_message: optionalText
   }).check(
     Schema.makeFilter((given) => {
-      const { copied_as, execution, modifier_keys, position } = given
+      const { checked, click_type, copied_as, execution, modifier_keys, position } = given
+      const excluded = { execution: execution ?? "STATIC", click_type: click_type ?? "click" }
+      if (typeof checked === "boolean" && (excluded.execution !== "STATIC" || excluded.click_type !== "click")) {
+        return { path: ["checked"], issue: "Expected checked only with a selector and click_type click" }
+      }
+      if (typeof checked === "boolean" && (copied_as ?? null) !== null) {
+        return { path: ["checked"], issue: "Expected no checked beside copied_as" }
+      }
       if (copied_as !== undefined && copied_as !== null && (execution ?? "STATIC") !== "STATIC") {
         return { path: ["copied_as"], issue: `Expected no copied_as, as execution is ${execution}` }
       }
@@ -92,6 +100,7 @@ export const elements = {
     selector: filled,
     value: text,
     fuzzy_match: flag,
+    match_by: Schema.optionalKey(Schema.NullOr(Schema.Literals(["value", "text"]))),
     selector_error_message: optionalText
   }),
   TFA: Schema.Struct({

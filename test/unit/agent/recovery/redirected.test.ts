@@ -23,6 +23,7 @@ const calls: {
   ],
   type: ({ type }) => [type(query, typing), type(null, typing)],
   select: ({ select }) => [select(query, "value", true)],
+  check: ({ check }) => [check(query, true)],
   upload: ({ upload }) => [upload(query, file), upload(null, file)],
   dropFile: ({ dropFile }) => [dropFile(query, file)],
   read: ({ read }) => [read(query)],
@@ -82,6 +83,7 @@ it.effect.each(verbs)("%s is watched where it acts on an element that it is give
     const plain = yield* callsOf((elements) => elements, verb)
     assert.deepEqual(yield* callsOf((elements) => tapped(elements, watch), verb), plain)
     const calledWith = {
+      check: [from],
       click: [from],
       clickToCopy: [from],
       drag: [from, from],

@@ -1,7 +1,10 @@
 /** Values that are easily read wrongly: a run must end with the right one, with a warning, or not at all. */
 import { challenge } from "../Challenge.ts"
 import { page } from "../Html.ts"
-import { list, number, read, text } from "../Workflow.ts"
+import { list, number, read, step, text, texts, when } from "../Workflow.ts"
+
+const set = (name: string, value: string) =>
+  step("TRANSFORM", { operations: [{ type: "SET", target: `context.${name}`, value }] })
 
 const doubtful = ["FIGURE-W0001"]
 
@@ -86,5 +89,28 @@ export const challenges = [
     workflow: [read({ rows: { type: "array", path: "//p", items: { type: "boolean" } } })],
     expected: { rows: [true, false, null, null] },
     warnings: ["VALUE-W0001"]
+  }),
+  challenge({
+    name: "status with a space that does not break",
+    difficulty: "Signs that nobody sees are in a status that is compared with plain text.",
+    routes: {
+      "": page(`<p id="a">Paid&nbsp;now</p><p id="b">Open\u200b&shy;</p><p id="c">Mu\u0308ller\u202f&amp; Co.</p>`)
+    },
+    workflow: [
+      read({ a: text("//p[@id='a']"), all: texts("//p") }),
+      when(["<<xpath://p[@id='a']>>", "EQUAL", "Paid now"], [set("one", "true")]),
+      when(["<<xpath://p[@id='b']>>", "NOT_EQUAL", "Open"], [], [set("two", "true")]),
+      when(["<<xpath://p[@id='c']>>", "STARTS_WITH", "Müller &"], [set("three", "true")]),
+      when(["{{context.a = 'Paid now' and 'Müller & Co.' in context.all}}", "EQUAL", true], [set("four", "true")])
+    ],
+    expected: {
+      a: "Paid\u00a0now",
+      all: ["Paid\u00a0now", "Open\u200b\u00ad", "Mu\u0308ller\u202f& Co."],
+      one: true,
+      two: true,
+      three: true,
+      four: true
+    },
+    warnings: []
   })
 ]

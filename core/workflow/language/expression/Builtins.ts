@@ -3,6 +3,8 @@
  * value or take very long fails before it starts.
  */
 import jsonata from "jsonata"
+import { even } from "../format/SeenText.ts"
+import { functionName, seenValue } from "./ComparedTexts.ts"
 import { isFunction, Meter, noteFunction } from "./Meter.ts"
 
 /** A function in the representation of JSONata. `this` of the implementation has the environment of the call. */
@@ -147,7 +149,11 @@ const before: Readonly<Record<string, Before>> = {
   replace: replacing,
   match: matching,
   split: matching,
-  contains: matching,
+  contains: (meter, given) => {
+    const [text, part] = given
+    if (typeof text !== "string" || typeof part !== "string") return matching(meter, given)
+    given.splice(0, 2, even(text), even(part))
+  },
   sort: (meter, [list]) => {
     if (Array.isArray(list)) meter.charge((list.length * Math.log2(list.length + 1)) / 8)
   },
@@ -252,7 +258,8 @@ export const load = (): Promise<ReadonlyArray<readonly [string, unknown]>> => {
 
 const own = (
   all: ReadonlyArray<readonly [string, Definition]>
-): ReadonlyArray<readonly [(typeof ownNames)[number], unknown]> => [
+): ReadonlyArray<readonly [(typeof ownNames)[number] | typeof functionName, unknown]> => [
+  [functionName, ownFunction(seenValue)],
   ["now", nowOf(all)],
   [
     "millis",

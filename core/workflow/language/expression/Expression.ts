@@ -6,6 +6,7 @@ import { Effect, Result, type Schema } from "effect"
 import jsonata from "jsonata"
 import * as Json from "../../../workspace/Json.ts"
 import * as Builtins from "./Builtins.ts"
+import * as ComparedTexts from "./ComparedTexts.ts"
 import { isFunction, LimitReached, limits, Meter, noteFunction } from "./Meter.ts"
 import type { Moment } from "./Moment.ts"
 import { check, SafeRegex } from "./SafeRegex.ts"
@@ -109,15 +110,18 @@ const unsafePattern = (ast: unknown): string | null => {
   return null
 }
 
-/** The expressions whose functions and limits are in place. */
-const prepared = new WeakSet<jsonata.Expression>()
+/** The expressions with functions and limits in place, by those that they were made of. */
+const prepared = new WeakMap<jsonata.Expression, jsonata.Expression>()
 
-const prepare = async (compiled: jsonata.Expression): Promise<void> => {
+const prepare = async ({ compiled: written, copy, source }: Expression): Promise<jsonata.Expression> => {
+  const other = ComparedTexts.mayCompare(source) ? copy().compiled : null
+  const compiled = other !== null && ComparedTexts.change(other.ast()) ? other : written
   // `assign` takes symbols too, which its type does not say.
   const assign = compiled.assign as (name: string | symbol, value: unknown) => void
   for (const [name, definition] of await Builtins.load()) assign(name, definition)
   assign(Symbol.for("jsonata.__evaluate_exit"), afterEach)
-  prepared.add(compiled)
+  prepared.set(written, compiled)
+  return compiled
 }
 
 /** The kinds of expressions that build new values. The others return values that existed before. */
@@ -142,13 +146,13 @@ const afterEach = (
  * `bindings` are variables of the compiled expression only. Rejects with an error that `reasonOf` describes.
  */
 export const evaluate = async (
-  { compiled }: Expression,
+  expression: Expression,
   roots: unknown,
   moment: Moment,
   bindings: Readonly<Record<string, unknown>> = {},
   signal?: AbortSignal
 ): Promise<Schema.Json> => {
-  if (!prepared.has(compiled)) await prepare(compiled)
+  const compiled = prepared.get(expression.compiled) ?? (await prepare(expression))
   const meter = new Meter(moment, () => signal?.aborted === true)
   const value: unknown = await compiled.evaluate(roots, { ...bindings, [Builtins.meterName]: meter })
   meter.measure(value, 1)

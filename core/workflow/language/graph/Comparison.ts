@@ -2,6 +2,7 @@
  * How conditions compare two values.
  */
 import type { Schema } from "effect"
+import { even, seen } from "../format/SeenText.ts"
 import type { operators } from "../parameters/Control.ts"
 
 export type Operator = (typeof operators)[number]
@@ -14,21 +15,24 @@ export const asText = (value: Schema.Json): string =>
 export const isNothing = (value: Schema.Json): boolean =>
   value === null || value === "" || value === "null" || (Array.isArray(value) && value.length === 0)
 
-/** Returns whether a comparison holds. Values compare as texts: `true` equals "true". A list contains its elements. */
+/**
+ * Returns whether a comparison holds. Values compare as texts, and those as a person sees them: `true` equals "true", and
+ * a no-break space a plain one. A list contains its elements.
+ */
 export const holds = (operator: Operator, one: Schema.Json, other: Schema.Json): boolean => {
   switch (operator) {
     case "EQUAL":
-      return asText(one) === asText(other)
+      return isSame(one, other)
     case "NOT_EQUAL":
-      return asText(one) !== asText(other)
+      return !isSame(one, other)
     case "CONTAINS":
       return contains(one, other)
     case "NOT_CONTAINS":
       return !contains(one, other)
     case "STARTS_WITH":
-      return asText(one).startsWith(asText(other))
+      return even(asText(one)).startsWith(even(asText(other)))
     case "ENDS_WITH":
-      return asText(one).endsWith(asText(other))
+      return even(asText(one)).endsWith(even(asText(other)))
     case "IS_NULL":
       return isNothing(one)
     case "IS_NOT_NULL":
@@ -40,7 +44,12 @@ export const holds = (operator: Operator, one: Schema.Json, other: Schema.Json):
 export const holdsOfField = (operator: Operator, field: Schema.Json, other: Schema.Json): boolean =>
   operator === "NOT_EQUAL" && field === null ? false : holds(operator, field, other)
 
+const isSame = (one: Schema.Json, other: Schema.Json): boolean => {
+  const [left, right] = [asText(one), asText(other)]
+  return left === right || seen(left) === seen(right)
+}
+
 const contains = (one: Schema.Json, other: Schema.Json): boolean =>
   Array.isArray(one)
-    ? one.some((element: Schema.Json) => asText(element) === asText(other))
-    : asText(one).includes(asText(other))
+    ? one.some((element: Schema.Json) => isSame(element, other))
+    : even(asText(one)).includes(even(asText(other)))

@@ -1,5 +1,4 @@
 import { Effect, type Schema } from "effect"
-import * as Comparison from "../../workflow/language/graph/Comparison.ts"
 import { namesIn, type Operation } from "../../workflow/language/parameters/TransformParameters.ts"
 import * as Json from "../../workspace/Json.ts"
 import { StepFailed } from "../Failure.ts"
@@ -32,9 +31,11 @@ const applied = Effect.fnUntraced(function* (
     value
   )
   if (type === "SET") {
-    if (isEmpty(value)) {
+    if (value === null && (yield* Memory.isMissing(operation.value ?? "", memory, page))) {
       if (optional === true) return memory
-      return yield* refuse(`operation ${position} sets ${target} to nothing, and is not optional`)
+      return yield* refuse(
+        `operation ${position} sets ${target} to a value that is missing: expected "optional": true where it may be`
+      )
     }
     return changed(memory, names, () => value)
   }
@@ -53,8 +54,6 @@ const applied = Effect.fnUntraced(function* (
 
 const refuse = (reason: string) =>
   new StepFailed({ code: "TRANSFORM-E0001", sentence: `Cannot transform the context: ${reason}`, original: reason })
-
-const isEmpty = (value: Schema.Json): boolean => value !== "null" && Comparison.isNothing(value)
 
 const valueAt = ({ answers, data }: Memory.Memory, [first = "", ...rest]: ReadonlyArray<string>): Schema.Json => {
   let value: Schema.Json = ownOf(answers, first) ?? ownOf(data, first) ?? null

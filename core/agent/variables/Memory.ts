@@ -129,6 +129,12 @@ export const evaluateExpression = Effect.fnUntraced(function* (
   return yield* valueOf(expression, memory, { ...roots, ...more })
 })
 
+/** Whether an expression whose value is `null` has none: JSONata leaves a field without a value out of an object. */
+export const isMissing = (source: string, memory: Memory, page: SessionParts<"navigation">) =>
+  Effect.map(evaluateExpression(`{"value": (${source}\n)}`, memory, page), (found) =>
+    Json.isObject(found) ? !Object.hasOwn(found, "value") : true
+  )
+
 /** The value of an expression over something other than the context. `bindings` are variables, such as `$context`. */
 export const evaluateOver = Effect.fnUntraced(function* (
   source: string,

@@ -22,7 +22,28 @@ describe("TRANSFORM", () => {
       { a: { c: 2 } }
     ],
     ["takes away what is not there", [{ type: "DELETE", target: "context.a.b" }, set("context.c", "1")], { c: 1 }],
-    ["leaves out what is optional and empty", [set("context.a", "context.inputs.none", { optional: true })], {}],
+    ["leaves out what is optional and missing", [set("context.a", "context.inputs.none", { optional: true })], {}],
+    [
+      "keeps what was there where a value is optional and missing",
+      [set("context.a", "1"), set("context.a", "context.inputs.none.deep", { optional: true })],
+      { a: 1 }
+    ],
+    ["stores an empty text", [set("context.a", "1"), set("context.a", "''")], { a: "" }],
+    ["stores an empty list", [set("context.a", "[1]"), set("context.a", "[]")], { a: [] }],
+    ["stores an empty object", [set("context.a", "{}")], { a: {} }],
+    ["stores null", [set("context.a", "1"), set("context.a", "null")], { a: null }],
+    ["stores what is null", [set("context.a", "null"), set("context.b", "context.a")], { a: null, b: null }],
+    [
+      "stores what is empty and optional",
+      [set("context.a", "1"), set("context.a", "[]", { optional: true }), set("context.b", "null", { optional: true })],
+      { a: [], b: null }
+    ],
+    ["stores a list of which nothing is left", [set("context.a", "[[1, 2][$ > 2]]")], { a: [] }],
+    [
+      "sees an empty list that was stored",
+      [set("context.a", "[]"), set("context.b", "$count(context.a)")],
+      { a: [], b: 0 }
+    ],
     [
       "merges",
       [set("context.a", "{'x': {'y': 1}}"), { type: "MERGE", target: "context.a", value: "{'x': {'z': 2}}" }],
@@ -41,10 +62,11 @@ describe("TRANSFORM", () => {
   )
 
   it.effect.each([
-    ["null", "null"],
-    ["nothing", "context.inputs.none"],
-    ["an empty text", "''"],
-    ["an empty list", "[]"]
+    ["a field that is missing", "context.inputs.none"],
+    ["a field of what is missing", "context.inputs.none.deep"],
+    ["a list without elements that match", "[1, 2][$ > 2]"],
+    ["a condition without its other side", "context.inputs.none = 1 ? 2"],
+    ["a comment", "context.inputs.none /* not there */"]
   ] as const)("fails where %s is set and it is not optional, and changes nothing", ([, value]) =>
     Effect.gen(function* () {
       const seen = yield* run([
@@ -52,7 +74,7 @@ describe("TRANSFORM", () => {
         transform(set("context.a", "1"), set("context.b", value))
       ])
       assert.strictEqual(failureOf(seen).code, "TRANSFORM-E0001")
-      assert.include(failureOf(seen).message, "operation 2 sets context.b to nothing")
+      assert.include(failureOf(seen).message, "operation 2 sets context.b to a value that is missing")
       assert.deepEqual(seen.outcome.data, { kept: 1 })
     })
   )

@@ -18,8 +18,16 @@ type Container = Array<Schema.Json> | Record<string, Schema.Json>
 /** The tokens that may come next, besides white space. */
 type Expected = "value" | "value or ]" | "name" | "name or }" | ":" | ", or end" | "end"
 
-/** A new parser. For any division into pieces, its result is that of `JSON.parse` for the whole text. */
-export const make = (): Parser => new PieceParser()
+/** Reads a number or a word. Throws a `SyntaxError` for any other text. */
+export type ReadBare = (text: string) => Schema.Json
+
+const readBare: ReadBare = (text) => JSON.parse(text)
+
+/**
+ * A new parser. For any division into pieces, its result is that of `JSON.parse` for the whole text, except for what
+ * another `bare` makes of its numbers and words.
+ */
+export const make = (bare: ReadBare = readBare): Parser => new PieceParser(bare)
 
 class PieceParser implements Parser {
   /** The containers that are open around the innermost one. */
@@ -35,6 +43,11 @@ class PieceParser implements Parser {
   #bare: Array<string> | null = null
   /** The beginning of an escape that is cut off at the end of a piece. */
   #rest = ""
+  readonly #read: ReadBare
+
+  constructor(read: ReadBare) {
+    this.#read = read
+  }
 
   add(piece: string): void {
     const text = this.#rest === "" ? piece : this.#rest + piece
@@ -71,7 +84,7 @@ class PieceParser implements Parser {
   }
 
   end(): Schema.Json {
-    if (this.#bare !== null) this.#finish(JSON.parse(this.#bare.join("")))
+    if (this.#bare !== null) this.#finish(this.#read(this.#bare.join("")))
     this.#bare = null
     if (this.#expected !== "end" || this.#string !== null) throw new SyntaxError("Unexpected end of JSON input")
     return this.#result
@@ -143,16 +156,17 @@ class PieceParser implements Parser {
     const parts = this.#bare
     this.#bare = null
     parts?.push(part)
-    this.#finish(JSON.parse(parts === null ? part : parts.join("")))
+    this.#finish(this.#read(parts === null ? part : parts.join("")))
     return end
   }
 }
 
 /** Parses a text that was cut into pieces. With several pieces, other work runs between two of them. */
-export const parse = Effect.fnUntraced(function* (pieces: ReadonlyArray<string>) {
+export const parse = Effect.fnUntraced(function* (pieces: ReadonlyArray<string>, bare?: ReadBare) {
   const [first] = pieces
-  if (first !== undefined && pieces.length === 1) return yield* attempt(() => JSON.parse(first) as Schema.Json)
-  const parser = make()
+  if (first !== undefined && pieces.length === 1 && bare === undefined)
+    return yield* attempt(() => JSON.parse(first) as Schema.Json)
+  const parser = make(bare)
   for (const piece of pieces) {
     yield* attempt(() => parser.add(piece))
     yield* Effect.yieldNow

@@ -34,3 +34,13 @@ export const isDeeperThan = (value: unknown, levels: number): boolean => {
 
 /** Parses a text. Throws a `SyntaxError` for one that is not JSON. */
 export const parse = (text: string): Schema.Json => JSON.parse(text)
+
+/**
+ * Whether a number keeps the digits that a text of JSON has for it: it is finite, and a whole number is exact or comes
+ * back as it was written. The decimals of others may be rounded.
+ */
+export const keepsDigits = (written: string): boolean => {
+  const number = Number(written)
+  if (!Number.isFinite(number)) return false
+  return !/^-?\d{16,}$/.test(written) || BigInt(number) === BigInt(written) || String(number) === written
+}

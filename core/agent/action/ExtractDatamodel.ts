@@ -3,7 +3,6 @@ import { redactUrl } from "../../browser/Exchange.ts"
 import type { ElementQuery } from "../../browser/element/ElementQuery.ts"
 import * as Extraction from "../../browser/element/Extraction.ts"
 import * as ReadValue from "../../browser/element/ReadValue.ts"
-import type { Secrets } from "../../redaction/Secrets.ts"
 import * as Template from "../../workflow/language/expression/Template.ts"
 import type { NodeOf } from "../../workflow/language/graph/Graph.ts"
 import { overwritten } from "../../workflow/language/parameters/DataModel.ts"
@@ -14,11 +13,11 @@ import { ofPage, StepFailed } from "../Failure.ts"
 import * as DataExtraction from "../model/DataExtraction.ts"
 import * as References from "../model/References.ts"
 import type { Action, StepContext } from "../Step.ts"
+import * as Doubts from "../variables/Doubts.ts"
 import * as Memory from "../variables/Memory.ts"
 import * as SecretUse from "../variables/SecretUse.ts"
 import * as ActionPoint from "../vision/ActionPoint.ts"
 import * as PageView from "../vision/PageView.ts"
-import type { Warning } from "../Warning.ts"
 
 /**
  * Reads what a data model describes: by its paths from the page, or by a model from the HTML of a part of the page, from a
@@ -61,7 +60,7 @@ export const extractDatamodel: Action<"EXTRACT_DATAMODEL", "elements" | "navigat
     const plan = Extraction.plan(model, (text) => resolved.get(text) ?? { text }, parameters.keep_whitespace === true)
     const there = yield* page.elements.extract(plan).pipe(Effect.mapError((failure) => ofPage("extract data", failure)))
     const { data: found, doubts } = ReadValue.settled(plan, there)
-    yield* Effect.forEach(warningsOf(doubts, memory.credentials.secrets), surroundings.warn, { discard: true })
+    yield* Effect.forEach(Doubts.warningsOf(doubts, memory.credentials.secrets), surroundings.warn, { discard: true })
     return {
       _tag: "Found",
       found: Json.isObject(found) ? made(found) : {},
@@ -69,28 +68,6 @@ export const extractDatamodel: Action<"EXTRACT_DATAMODEL", "elements" | "navigat
     }
   }
 )
-
-/** One warning for each field and kind of doubt, by its first text. */
-const warningsOf = (doubts: ReadonlyArray<ReadValue.Doubt>, secrets: Secrets): ReadonlyArray<Warning> => {
-  const alike = new Map<string, { readonly first: ReadValue.Doubt; count: number }>()
-  for (const doubt of doubts) {
-    const key = `${doubt.kind} ${doubt.value === null} ${doubt.field}`
-    const known = alike.get(key)
-    if (known === undefined) alike.set(key, { first: doubt, count: 1 })
-    else known.count++
-  }
-  return [...alike.values()].map(({ count, first: { field, kind, reason, text, value } }) => {
-    const read = value === null ? (kind === "figure" ? "no number" : "no value") : String(value)
-    // A reason can repeat a part of the text, which must not be a part of a secret.
-    const why = secrets.hide(text) === text ? reason : "it holds a secret"
-    const more = count === 1 ? "" : ` (and ${count - 1} more)`
-    const sentence = `Read ${read} for ${field} from "${secrets.hideWithin(text, maxShown)}": ${why}${more}`
-    return { code: kind === "figure" ? "FIGURE-W0001" : "VALUE-W0001", sentence, value: text }
-  })
-}
-
-/** Maximum length of a text in a warning, in characters. */
-const maxShown = 100
 
 /** The interval of checks for a change of a part of the page, in milliseconds. */
 const lookMillis = 100

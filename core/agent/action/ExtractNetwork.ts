@@ -1,5 +1,6 @@
 import { Clock, Effect, type Schema } from "effect"
 import { type Exchange, redactBody, redactHeaders, redactUrl } from "../../browser/Exchange.ts"
+import type { Doubt } from "../../browser/element/ReadValue.ts"
 import type { Secrets } from "../../redaction/Secrets.ts"
 import * as SafePattern from "../../workflow/language/expression/SafePattern.ts"
 import { overwritten } from "../../workflow/language/parameters/DataModel.ts"
@@ -12,6 +13,7 @@ import type { NetworkRecorder } from "../network/NetworkRecorder.ts"
 import * as SiteJson from "../network/SiteJson.ts"
 import * as Patterns from "../Patterns.ts"
 import type { Action } from "../Step.ts"
+import * as Doubts from "../variables/Doubts.ts"
 import * as Memory from "../variables/Memory.ts"
 
 /** How long to wait for the response to a newer pending request when an older response exists, in milliseconds. */
@@ -63,7 +65,10 @@ export const extractNetwork: Action<"EXTRACT_NETWORK", "elements" | "navigation"
     return yield* unreadable(exchange, secrets, "its answer is no text, or is too large")
   }
   const model = parameters.extract_data_model
-  const found = yield* NetworkExtraction.read(model, value, (text) => Memory.evaluate(text, memory, page))
+  const doubts: Array<Doubt> = []
+  const evaluate = (text: string) => Memory.evaluate(text, memory, page)
+  const found = yield* NetworkExtraction.read(model, value, evaluate, (doubt) => void doubts.push(doubt))
+  yield* Effect.forEach(Doubts.warningsOf(doubts, secrets), surroundings.warn, { discard: true })
   if (!Json.isObject(found)) {
     return yield* unreadable(exchange, secrets, "the data model has no properties")
   }

@@ -2,6 +2,7 @@
  * Reads what a data model describes from an answer of the network.
  */
 import { Effect, type Schema } from "effect"
+import * as ReadValue from "../../browser/element/ReadValue.ts"
 import { Meter } from "../../workflow/language/expression/Meter.ts"
 import * as Comparison from "../../workflow/language/graph/Comparison.ts"
 import { type DataModel, modelOf } from "../../workflow/language/parameters/DataModel.ts"
@@ -13,8 +14,17 @@ import * as Memory from "../variables/Memory.ts"
 /** How texts of the model with expressions over the context are evaluated. */
 export type Resolve = (text: string) => Effect.Effect<Schema.Json, StepFailed>
 
+/** Takes what is unsure about a value. */
+export type Note = (doubt: ReadValue.Doubt) => void
+
 /** The value of a model. Paths are relative to what the path around them found; a field without one is found by its name. */
-export const read = (model: DataModel, value: Schema.Json, resolve: Resolve): Effect.Effect<Schema.Json, StepFailed> =>
+export const read = (
+  model: DataModel,
+  value: Schema.Json,
+  resolve: Resolve,
+  note: Note,
+  at = ""
+): Effect.Effect<Schema.Json, StepFailed> =>
   Effect.gen(function* () {
     const found = yield* place(model.path ?? null, value, resolve)
     const type =
@@ -22,7 +32,7 @@ export const read = (model: DataModel, value: Schema.Json, resolve: Resolve): Ef
     if ((model.items ?? null) !== null || type === "array") {
       const rows = Array.isArray(found) ? found : found === null ? [] : [found]
       const item = modelOf(model.items ?? {})
-      return yield* Effect.forEach(rows, (row) => read(item, row, resolve))
+      return yield* Effect.forEach(rows, (row) => read(item, row, resolve, note, at))
     }
     if (typeof model.properties === "object" && model.properties !== null) {
       const fields: Record<string, Schema.Json> = {}
@@ -31,11 +41,13 @@ export const read = (model: DataModel, value: Schema.Json, resolve: Resolve): Ef
         if (inner.selected === false) continue
         const title = name.includes("{{") ? Comparison.asText(yield* resolve(name)) : name
         const own = typeof inner.path === "string" ? found : Json.isObject(found) ? (ownOf(found, title) ?? null) : null
-        fields[title] = yield* read(inner, own, resolve)
+        fields[title] = yield* read(inner, own, resolve, note, at === "" ? title : `${at}.${title}`)
       }
       return fields
     }
-    return typed(found, type ?? undefined)
+    const { kind = "value", reason, value: made } = typed(found, type ?? undefined, model)
+    if (reason !== null) note({ field: at, kind, text: Comparison.asText(found), value: made, reason })
+    return made
   })
 
 const plainName = /^[A-Za-z_]\w*$/
@@ -52,17 +64,12 @@ const place = Effect.fnUntraced(function* (path: string | null, value: Schema.Js
 })
 
 /** A value as its type says, where it can be one. */
-const typed = (value: Schema.Json, type: string | undefined): Schema.Json => {
-  if (value === null || type === undefined) return value
-  if (type === "string") return Comparison.asText(value)
-  if (type === "number" || type === "integer") {
-    const number =
-      typeof value === "number" ? value : typeof value === "string" && value.trim() !== "" ? Number(value) : Number.NaN
-    return Number.isFinite(number) ? number : null
-  }
-  if (type === "boolean")
-    return typeof value === "boolean" ? value : value === "true" ? true : value === "false" ? false : null
-  return value
+const typed = (value: Schema.Json, type: string | undefined, { format }: DataModel): ReadValue.Settled => {
+  const own = typeof format === "object" && format !== null ? format : undefined
+  if (value === null) return { value, reason: null }
+  if (type === "string") return ReadValue.ofJson(Comparison.asText(value), type, own)
+  if (type === "number" || type === "integer" || type === "boolean") return ReadValue.ofJson(value, type, own)
+  return { value, reason: null }
 }
 
 /** Whether a value is within the limits of the values of a run. */

@@ -15,7 +15,10 @@ const mostParts = 450_000
 /** How many characters are looked at in one step. */
 const stepLength = 8_192
 
-/** The answer as JSON, or else as the text that it is; `null` where there is none, `undefined` where it has too many parts. */
+/**
+ * The answer as JSON, whose numbers that lose digits are the texts of their digits, or else as the text that it is; `null` where there is none,
+ * `undefined` where it has too many parts.
+ */
 export const read = Effect.fnUntraced(function* (text: string | null | undefined) {
   if (text === null || text === undefined || text === "") return null
   const json = text.startsWith("\uFEFF") ? text.slice(1) : text
@@ -31,11 +34,17 @@ export const read = Effect.fnUntraced(function* (text: string | null | undefined
 
 const parsed = (json: string, text: string): Schema.Json => {
   try {
-    return Json.parse(json)
+    return Json.parse(mayLoseDigits.test(json) ? keepingDigits(json) : json)
   } catch {
     return text
   }
 }
+
+const mayLoseDigits = /\d{16}|\d[eE]\+?\d{3}/
+const textsAndNumbers = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g
+
+const keepingDigits = (json: string): string =>
+  json.replace(textsAndNumbers, (found) => (found.startsWith('"') || Json.keepsDigits(found) ? found : `"${found}"`))
 
 const [quote, comma, colon, backslash, openList, openObject] = [0x22, 0x2c, 0x3a, 0x5c, 0x5b, 0x7b]
 

@@ -3,7 +3,8 @@
  *
  * A figure among words is read when it is the only one. Where a separator can be read in two ways, the rest of its
  * column, the language of the page or a `format` decides; otherwise the usual reading is kept, with a doubt.
- */
+ */ import * as Json from "../../workspace/Json.ts"
+
 /** A sign that parts decimals. */
 export type Decimal = "." | ","
 
@@ -197,12 +198,7 @@ const valueOf = (figure: Figure, convention: Convention): Reading => {
 }
 
 /** A number that has the given digits; `null` for one that no number has. */
-export const numberOf = (plain: string): number | null => {
-  const number = Number(plain)
-  if (plain.trim() === "" || !Number.isFinite(number)) return null
-  const isExact = !/^-?\d{16,}$/.test(plain) || BigInt(number) === BigInt(plain)
-  return isExact ? number : null
-}
+export const numberOf = (plain: string): number | null => (Json.keepsDigits(plain) ? Number(plain) : null)
 
 const writtenOf = (body: string, { blank, decimal, strict }: Convention): Written => {
   if (/[eE]/.test(body)) return { plain: body.replace(",", "."), doubt: null }

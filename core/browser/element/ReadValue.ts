@@ -83,7 +83,21 @@ const mapped = (
   }
 }
 
-interface Settled {
+/** A value of JSON as a model types it: a text is read as one of a page is. */
+export const ofJson = (given: Schema.Json, type: Leaf["type"], format: Leaf["format"]): Settled => {
+  const leaf: Leaf = { kind: "value", path: null, type, ...(format === undefined ? {} : { format }) }
+  if (type === "string") return valueOf(leaf, given, () => Figure.unknown)
+  if (type === "boolean") return typeof given === "boolean" ? sure(given) : truthOf(written(given))
+  const isWritten = typeof given === "string" && format === undefined && given.trim() !== ""
+  const number = isWritten && Json.keepsDigits(given.trim()) ? Number(given) : given
+  if (typeof number === "number") return valueOf(leaf, number, () => Figure.unknown)
+  return valueOf(leaf, { text: written(number), lang: "", struck: "none" }, () => Figure.unknown)
+}
+
+/** What a value of JSON says as a text; nothing for one that is no single value. */
+const written = (given: Schema.Json): string => (typeof given === "object" ? "" : String(given))
+
+export interface Settled {
   readonly value: Schema.Json
   readonly reason: string | null
   readonly kind?: Doubt["kind"]

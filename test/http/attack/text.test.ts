@@ -102,6 +102,51 @@ it.layer(layer)("text that cannot be stored", (it) => {
   )
 })
 
+it.layer(layer)("a number that loses digits", (it) => {
+  it.effect.each([
+    [
+      "/run",
+      '{"workflow_id": "x", "run_input_variables": {"order": {"ids": [1, NUMBER]}}}',
+      "run_input_variables.order.ids[1]"
+    ],
+    [
+      "/workflows",
+      '{"name": "x", "input_schema": {"properties": {"id": {"type": "number", "default": NUMBER}}}}',
+      "input_schema.properties.id.default"
+    ]
+  ] as const)("in a body of %s is 400 with its path", ([path, form, at]) =>
+    Effect.gen(function* () {
+      const { member, send } = yield* Service
+      const { key } = yield* member("Owner")
+      for (const number of ["1e400", "-1E+999", "9007199254740993", "123456789012345678"]) {
+        const headers = { "content-type": "application/json" }
+        const { body, status } = yield* send({
+          method: "POST",
+          path,
+          key,
+          raw: form.replace("NUMBER", number),
+          headers
+        })
+        assert.deepStrictEqual([status, body.code, pathsOf(body)], [400, "VALIDATION_FAILED", [at]], number)
+        assert.include(String(body.message), number)
+      }
+    })
+  )
+})
+
+it("numbers that keep their digits are no problem, however the body is cut", () => {
+  const numbers = '{"a": [9007199254740993, 9007199254740992, 1e308, 123456789012345680000, "1e400"], "b": 1e999}'
+  for (let at = 0; at <= numbers.length; at++) {
+    const pieces = [numbers.slice(0, at), numbers.slice(at)]
+    const problems = Effect.runSync(Text.problemsOf(pieces))
+    assert.deepStrictEqual(
+      problems.map(({ path }) => path),
+      ["a[0]", "b"]
+    )
+    assert.isTrue(Text.isSuspicious("", pieces[0] ?? "") || Text.isSuspicious(pieces[0] ?? "", pieces[1] ?? ""))
+  }
+})
+
 it("a body of texts that cannot be stored is reported up to a bound, in time that grows with its length", () => {
   const body = (length: number) => JSON.stringify(Array.from({ length }, () => "\0"))
   const problemsOf = (text: string) => Effect.runSync(Text.problemsOf([text]))

@@ -42,6 +42,39 @@ const rows = model({
 })
 
 describe("EXTRACT_NETWORK", () => {
+  it.live("reads digits as they were sent, and warns of values that are none of their type", () =>
+    Effect.gen(function* () {
+      const odd = model({
+        id: "string",
+        big: { type: "integer", path: "id" },
+        sum: "number",
+        half: "integer",
+        price: { type: "number", format: { locale: "de" } },
+        paid: "boolean",
+        due: { type: "string", format: { date: "dd.MM.yyyy" } }
+      })
+      const seen = yield* run([extract("/api/odd", odd)], {}, network)
+      assert.deepEqual(dataOf(seen), {
+        id: "9007199254740993",
+        big: null,
+        sum: null,
+        half: null,
+        price: 1234.5,
+        paid: null,
+        due: "2024-03-05"
+      })
+      assert.deepEqual(
+        seen.warnings.map(({ code, value }) => [code, value]),
+        [
+          ["FIGURE-W0001", "9007199254740993"],
+          ["FIGURE-W0001", "5 of 12"],
+          ["FIGURE-W0001", "12.5"],
+          ["VALUE-W0001", "perhaps"]
+        ]
+      )
+    })
+  )
+
   const network: ScriptedBrowser.ScriptedNetwork = {
     asked: {
       [home]: [
@@ -50,6 +83,9 @@ describe("EXTRACT_NETWORK", () => {
           requestHeaders: { authorization: "Bearer abc", accept: "*/*" },
           method: "POST",
           requestBody: '{"password":"x","page":1}'
+        }),
+        asked("https://shop.example/api/odd", null, {
+          body: '{"id": 9007199254740993, "sum": "5 of 12", "half": 12.5, "price": "1.234,50", "paid": "perhaps", "due": "05.03.2024"}'
         }),
         asked("https://shop.example/api/list", [{ id: "L-1" }, { id: "L-2" }]),
         { url: "https://shop.example/api/picture", body: null }

@@ -1,20 +1,21 @@
 /**
- * Finds texts that cannot be stored: those with a NUL character, which PostgreSQL refuses, and those with a lone surrogate,
- * which has no form in UTF-8 and would be changed on the way to the database.
+ * Finds what cannot be stored as it was sent: texts with a NUL character, which PostgreSQL refuses, and those with a lone
+ * surrogate, which has no form in UTF-8 and would be changed on the way to the database; and numbers that lose digits.
  */
 import { Effect, Option, type Schema } from "effect"
 import * as JsonParser from "../../../../adapters/json/JsonParser.ts"
 import { within } from "../../../../core/window/Problems.ts"
 import type { Problem } from "../../../../core/workflow/Workflow.ts"
+import * as Json from "../../../../core/workspace/Json.ts"
 
 /** How many problems are reported of one request. */
 const most = 100
 
 /** A body without either escape has no such text: as bytes, neither character is valid JSON in UTF-8. */
-const suspicious = /\\u(0000|[dD][89a-fA-F])/
-const longestMark = 6
+const suspicious = /\\u(0000|[dD][89a-fA-F])|\d{16}|\d[eE]\+?\d{3}/
+const longestMark = 16
 
-/** Whether a piece of a JSON body, or the place where it follows the one before, may have such a text. */
+/** Whether a piece of a JSON body, or the place where it follows the one before, may have such a value. */
 export const isSuspicious = (before: string, piece: string): boolean =>
   suspicious.test(piece) || suspicious.test(before.slice(1 - longestMark) + piece.slice(0, longestMark - 1))
 
@@ -28,10 +29,18 @@ interface Frame {
 /** The number of values that are checked in one turn. */
 const inOneTurn = 20_000
 
-/** Every text of a JSON body that cannot be stored, at its path. A body that is not JSON has none. */
+/** Every text and number of a JSON body that cannot be stored, at its path. A body that is not JSON has none. */
 export const problemsOf = Effect.fnUntraced(function* (pieces: ReadonlyArray<string>) {
   // The parser of the endpoint says what is wrong with a text that is not JSON.
-  const body = yield* Effect.option(JsonParser.parse(pieces))
+  const numbers = new Map<Schema.Json, string>()
+  const bare: JsonParser.ReadBare = (written) => {
+    const value: Schema.Json = JSON.parse(written)
+    if (typeof value !== "number" || Json.keepsDigits(written)) return value
+    const standIn: Schema.Json = {}
+    numbers.set(standIn, written)
+    return standIn
+  }
+  const body = yield* Effect.option(JsonParser.parse(pieces, bare))
   const problems: Array<Problem> = []
   const path: Array<string | number> = []
   const report = (message: string) => {
@@ -55,7 +64,9 @@ export const problemsOf = Effect.fnUntraced(function* (pieces: ReadonlyArray<str
     if (isWithin) path.push(name === undefined ? at : wrongName === null ? name : shown(name))
     if (wrongName !== null) report(`The name of this field: ${wrongName}`)
     const value = frame.values[at] ?? null
-    if (typeof value === "string") {
+    const number = numbers.get(value)
+    if (number !== undefined) report(`Expected a number that keeps its digits, or a text, got ${number.slice(0, 40)}`)
+    else if (typeof value === "string") {
       const wrong = complaint(value)
       if (wrong !== null) report(wrong)
     } else if (Array.isArray(value)) frames.push({ names: null, values: value, next: 0 })

@@ -24,7 +24,9 @@ export const wayOf = (guard: Pick<Guard, "server" | "credential"> | null): Brows
 
 const context = async (chromium: Chromium, options: BrowserContextOptions): Promise<BrowserContext> => {
   await World.bring()
-  return chromium.newContext({ viewport: { width: 1280, height: 800 }, ...options })
+  const made = await chromium.newContext({ viewport: { width: 1280, height: 800 }, ...options })
+  await World.watch(made)
+  return made
 }
 
 /** An empty page in a separate context; `null` if it is not open in time. A page that opens later is closed. */

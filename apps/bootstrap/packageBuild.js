@@ -121,7 +121,11 @@ const scriptsOf = async (one, folder) => {
 const threads = ["adapters/embedded/DatabaseThread.ts", "adapters/mail/MailReader.ts", "adapters/threads/Thread.ts"]
 
 /** Modules that a program gives to pages, by their text. */
-const ofPages = ["adapters/playwright/injected/Engine.ts", "apps/api/live/page/Main.ts"]
+const ofPages = [
+  "adapters/playwright/injected/Engine.ts",
+  "adapters/playwright/settling/Watcher.ts",
+  "apps/api/live/page/Main.ts"
+]
 
 /**
  * The bundled programs of a package, with what they find by its URL: threads at the places of their modules, and the

@@ -4,6 +4,7 @@
  */
 import type { Effect, Redacted, Scope } from "effect"
 import type { Passkey } from "../vault/passkey/Passkey.ts"
+import type { Settles } from "./element/Settling.ts"
 import type { Downloading } from "./file/DownloadPorts.ts"
 import type { PageFailure } from "./PageFailure.ts"
 import type { Remark } from "./Remark.ts"
@@ -28,7 +29,7 @@ export interface Authenticator {
   readonly made: Effect.Effect<Passkey>
 }
 
-export interface Navigation extends Tabs, Downloading, Requests {
+export interface Navigation extends Tabs, Downloading, Requests, Settles {
   /** Loads an address, and waits for its document. A failure says why it was not loaded. */
   readonly goto: (url: string) => Effect.Effect<void, PageFailure>
   /** Goes back by one page, where there is one. */

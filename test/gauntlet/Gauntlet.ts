@@ -15,6 +15,7 @@ import { challenges as fields } from "./pages/Fields.ts"
 import { challenges as files } from "./pages/Files.ts"
 import { challenges as frames } from "./pages/Frames.ts"
 import { challenges as late } from "./pages/Late.ts"
+import { challenges as loading } from "./pages/Loading.ts"
 import { challenges as logic } from "./pages/Logic.ts"
 import { challenges as network } from "./pages/Network.ts"
 import { challenges as overlays } from "./pages/Overlays.ts"
@@ -46,6 +47,7 @@ export const challenges: ReadonlyArray<Challenge> = [
   ...files,
   ...frames,
   ...late,
+  ...loading,
   ...logic,
   ...network,
   ...overlays,

@@ -27,6 +27,7 @@ const answers: Readonly<Record<string, Answer>> = {
       .end("id,total\n"),
   "/data": (_request, response) =>
     void response.writeHead(200, { "content-type": "application/json" }).end('{"ok":true}'),
+  "/arrival": (_request, response) => void setTimeout(() => response.end(), 300),
   "/silent": () => undefined,
   "/auth": (request, response) =>
     request.headers.authorization === authorization

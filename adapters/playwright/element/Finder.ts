@@ -170,7 +170,7 @@ class Several {
 
   readonly haveSettled = (seen: Sight, tab: Tab, now: number): boolean => {
     const matched = total(seen)
-    const isQuiet = matched > 1 && matched === this.#matched && !tab.isDeparting() && tab.loading(0) === 0
+    const isQuiet = matched > 1 && matched === this.#matched && !tab.isDeparting() && tab.pending.loading(0) === 0
     if (!isQuiet) this.#since = now
     this.#matched = matched
     return isQuiet && now - this.#since >= settledMillis

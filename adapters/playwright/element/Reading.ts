@@ -31,7 +31,7 @@ export const read = async (
     if (performance.now() + lookAgainMillis > until) {
       return (await ClosedRoots.open(tab)) ? readNow(tab, selector) : null
     }
-    if (changes !== before || tab.loading(0) > 0 || tab.isDeparting()) quietSince = performance.now()
+    if (changes !== before || tab.pending.loading(0) > 0 || tab.isDeparting()) quietSince = performance.now()
     before = changes
     if (untilSettled && performance.now() - quietSince >= settledMillis) return null
     await new Promise((resolve) => setTimeout(resolve, lookAgainMillis))
@@ -52,15 +52,8 @@ const readNow = async (tab: Tab, selector: Selector.Selector): Promise<string | 
   if (selector.kind !== "xpath") {
     const [place] = (await Finder.look(tab, selector)).places
     if (place === undefined) return null
-    const element = Finder.inPlace(place, selector, "first")
-    return (
-      (
-        await element
-          .inputValue({ timeout: 1_000 })
-          .catch(() => element.innerText({ timeout: 1_000 }))
-          .catch(() => element.textContent({ timeout: 1_000 }))
-      )?.trim() ?? null
-    )
+    const root = Finder.inPlace(place, selector, "first")
+    return World.run(tab, place.frame, "textOf", null, { root, waitMillis: 1_000 })
   }
   const part: Part = { kind: "value", path: { query: selector.query }, type: "string" }
   const [one] = await carryOut(tab, selector, [part])

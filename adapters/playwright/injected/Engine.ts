@@ -10,6 +10,7 @@ import { functions, functionsOfAll } from "./Functions.ts"
 import { gather, gathered, kept, keptElement } from "./find/Kept.ts"
 import { hasFrames, hasShadow, isElement } from "./find/Nodes.ts"
 import { countPlain, elements } from "./find/XPath.ts"
+import { hear, stirring } from "./look/Stirring.ts"
 
 /** The request: elements to act on, or an answer of a function. */
 export type Job =
@@ -37,6 +38,9 @@ export type Job =
   /** Collects elements one by one, for a function that runs next. */
   | { readonly gather: string }
 
+/** The functions after which it matters whether the document says that it is busy. */
+const reads: ReadonlySet<string> = new Set(["extract", "answers", "textOf"])
+
 /** Returns the found elements, or, for a function, an element that contains its result. */
 const queryAll = (root: Node, body: string): ReadonlyArray<Element> => {
   const job: Job = JSON.parse(body)
@@ -60,7 +64,8 @@ const queryAll = (root: Node, body: string): ReadonlyArray<Element> => {
   }
   // The result is returned in an element outside of any document, so the page cannot see it.
   const answer = document.createElement("data")
-  answer.textContent = JSON.stringify(answerTo(job, subject)) ?? ""
+  const result = answerTo(job, subject) ?? null
+  answer.textContent = JSON.stringify([result, stirring("run" in job && reads.has(job.run))])
   return [answer]
 }
 
@@ -93,8 +98,8 @@ const find = ({ query, take, visit, where }: Extract<Job, { readonly query: Quer
   return take === "first" ? found.slice(0, 1) : found
 }
 
-/** As Playwright asks for it. */
-export const engine = {
-  queryAll,
-  query: (root: Node, body: string): Element | null => queryAll(root, body)[0] ?? null
+/** As Playwright asks for it. The watcher of the page answers an event of this name. */
+export const engine = (watcher: string) => {
+  hear(watcher)
+  return { queryAll, query: (root: Node, body: string): Element | null => queryAll(root, body)[0] ?? null }
 }

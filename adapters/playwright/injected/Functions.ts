@@ -47,9 +47,10 @@ import { originOf, wayTo } from "./look/Frames.ts"
 import { outline } from "./look/Outline.ts"
 import { inOverlay } from "./look/Overlays.ts"
 import { stateOf, states } from "./look/States.ts"
+import { frame } from "./look/Stirring.ts"
 import { candidates, seen, survey } from "./look/Survey.ts"
 import { targets } from "./look/Targets.ts"
-import { extract } from "./read/Extract.ts"
+import { extract, textOf } from "./read/Extract.ts"
 import { readable } from "./read/Readable.ts"
 import { sanitizedHtml } from "./read/Sanitized.ts"
 import { serialized } from "./read/Serialized.ts"
@@ -72,6 +73,7 @@ export const functions = {
   extract,
   fields,
   filesOf,
+  frame: () => frame(),
   heldBy,
   holdTyped,
   inOverlay,
@@ -120,6 +122,7 @@ export const functions = {
   survey,
   takeBack,
   targets,
+  textOf: (_arg: null, element: Element) => textOf(element),
   texts,
   turn,
   turnIn,

@@ -2,14 +2,16 @@
  * The isolated world of a page, in which elements are found: the same document with a separate JavaScript environment,
  * which scripts of the page cannot access, and to which the content security policy of the page does not apply.
  */
+import { createHash } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { createRequire } from "node:module"
-import type { CDPSession, ElementHandle, Frame, Locator, Page } from "playwright-core"
+import type { BrowserContext, CDPSession, ElementHandle, Frame, Locator, Page } from "playwright-core"
 import { expressionOf } from "../../script/Script.ts"
 import { load } from "../driver/Driver.ts"
 import type { Job } from "../injected/Engine.ts"
 import type { functions, functionsOfAll } from "../injected/Functions.ts"
 import { evaluationMillis } from "../injected/find/Limits.ts"
+import type { Stirring } from "../injected/look/Stirring.ts"
 import { Refused } from "../page/Attempt.ts"
 import type { Tab } from "../page/Tabs.ts"
 
@@ -21,12 +23,23 @@ const name = "sluice"
 /** The engine was registered with Playwright, which is done once. */
 let brought: Promise<void> | undefined
 
+/** A name that pages cannot guess, the same for all copies of this module in a process. */
+const watcher = `on${createHash("sha256").update(`${process.pid} ${performance.timeOrigin}`).digest("hex")}`
+
+let watching: string | undefined
+
+/** Has every document of a context watched from its beginning. */
+export const watch = (context: BrowserContext): Promise<unknown> => {
+  watching ??= `${expressionOf(new URL("../settling/Watcher.ts", import.meta.url))}.watch("${watcher}")`
+  return context.addInitScript({ content: watching })
+}
+
 /**
  * Registers the engine with Playwright, which then has it in the documents of every new context. Only processes that
  * open a browser do so, as linking it takes a while.
  */
 export const bring = (): Promise<void> => {
-  const engine = () => `${expressionOf(new URL("../injected/Engine.ts", import.meta.url))}.engine`
+  const engine = () => `${expressionOf(new URL("../injected/Engine.ts", import.meta.url))}.engine("${watcher}")`
   brought ??= load()
     .then(({ selectors }) => selectors.register(name, { content: engine() }, { contentScript: true }))
     .catch((error: Error) => {
@@ -120,11 +133,20 @@ export const runOn = async <N extends Name>(element: ElementHandle, act: N, arg:
   const answer = await element.$(encode(jobOf(act, arg)))
   const text = await answer?.textContent()
   await answer?.dispose()
-  return read(text)
+  return read(text)[0]
 }
 
-/** The answer of a function. One without an answer leaves an empty text. */
-const read = (answer: string | null | undefined) => JSON.parse(answer || "null")
+/** The answer of a function, and what was going on in its document. An action that closed its page leaves no answer. */
+const read = (answer: string | null | undefined) => JSON.parse(answer || "[null]")
+
+const seen = new WeakMap<Frame, { readonly at: number; readonly stirring: Stirring }>()
+
+/** What was going on in the documents of frames that functions were run in since an instant of the process. */
+export const stirringSince = (frames: ReadonlyArray<Frame>, since: number): ReadonlyArray<Stirring> =>
+  frames.flatMap((frame) => {
+    const one = seen.get(frame)
+    return one === undefined || one.at < since ? [] : [one.stirring]
+  })
 
 /** Keeps an element that Playwright has found under a name in the world of its frame. */
 export const keep = (element: ElementHandle, name: string): Promise<void> => runOn(element, "keep", name)
@@ -170,7 +192,9 @@ const once = async <A>(frame: Frame, wanted: Job, on?: Subject): Promise<A> => {
       timeout: on?.waitMillis ?? most + 5_000,
       signal: stop.signal
     })
-    return read(answer)
+    const [result, stirring] = read(answer)
+    if (stirring !== undefined) seen.set(frame, { at: performance.now(), stirring })
+    return result
   } catch (error) {
     if (ended.slow === null) throw withoutSource(error)
     await ended.slow

@@ -27,6 +27,7 @@ import * as Snapshot from "../inpage/Snapshot.ts"
 import * as World from "../inpage/World.ts"
 import * as Recorder from "../recording/Recorder.ts"
 import * as Screencast from "../recording/Screencast.ts"
+import * as Settling from "../settling/Settling.ts"
 import { within } from "../TimeLimit.ts"
 import * as Copying from "../vision/Copying.ts"
 import * as Dragging from "../vision/Dragging.ts"
@@ -95,6 +96,7 @@ export const make = (tabs: Tabs, options: Options): BrowserSession => {
     navigation: {
       ...navigation(tabs, traffic, options),
       ...TabsPort.make(tabs),
+      ...Settling.make(tabs, () => Effect.void),
       ...Requesting.make(() => tabs.current().page, options),
       forgetDownloads: transfers.forgetDownloads,
       download: transfers.download,

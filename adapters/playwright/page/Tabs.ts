@@ -6,6 +6,7 @@ import type { BrowserContext, CDPSession, Page } from "playwright-core"
 import { defaultPageLimits, type PageLimits, tooManyTabs } from "../../../core/agent/Limits.ts"
 import type { PageFailure } from "../../../core/browser/PageFailure.ts"
 import type { Dialog } from "../../../core/browser/Tabs.ts"
+import * as Pending from "../settling/Pending.ts"
 import { within } from "../TimeLimit.ts"
 import { type Bounds, unbounded } from "../walls/Bounds.ts"
 import { type Arriving, departures } from "./Arrival.ts"
@@ -15,8 +16,8 @@ import { type Attempt, attempting, attemptingWithin, Refused } from "./Attempt.t
 export interface Tab extends Arriving {
   /** Whether it has crashed or was closed. */
   readonly isGone: () => boolean
-  /** The number of pending requests that began since an instant. */
-  readonly loading: (since: number) => number
+  /** Its requests that have not ended. */
+  readonly pending: Pending.Pending
 }
 
 export interface Tabs {
@@ -260,18 +261,8 @@ const isInProgress = (error: unknown): boolean =>
 const follow = (page: Page, { navigationMillis }: PageLimits, opening: () => void): Tab => {
   let crashed = false
   let devTools: Promise<CDPSession> | undefined
-  /** Requests without an end, with the instant at which they began. */
-  const pending = new Map<object, number>()
   page.on("crash", () => {
     crashed = true
-  })
-  page.on("request", (request) => {
-    if (/^(document|xhr|fetch|script|stylesheet|image)$/.test(request.resourceType())) pending.set(request, Date.now())
-  })
-  page.on("requestfinished", (request) => pending.delete(request))
-  page.on("requestfailed", (request) => pending.delete(request))
-  page.on("framenavigated", (frame) => {
-    if (frame === page.mainFrame()) pending.clear()
   })
   const connect = async (): Promise<CDPSession> => {
     const line = await page.context().newCDPSession(page)
@@ -289,7 +280,7 @@ const follow = (page: Page, { navigationMillis }: PageLimits, opening: () => voi
     page,
     isGone: () => crashed || page.isClosed(),
     isDeparting: departures(page),
-    loading: (since) => [...pending.values()].filter((at) => at >= since).length,
+    pending: Pending.follow(page),
     navigationMillis,
     devTools: line
   }

@@ -108,7 +108,7 @@ const settled = Effect.fnUntraced(function* (
     const now = yield* Clock.currentTimeMillis
     const after = yield* measured(tabs, scroller, axis)
     const isSame = !hasMoved(before, after) && after.around === before.around
-    if (!isSame || tabs.current().loading(since) > 0) quietSince = now
+    if (!isSame || tabs.current().pending.loading(since) > 0) quietSince = now
     before = after
     const grew = after.extent > from.extent || after.elements !== from.elements
     const quiet = isAtEnd(after, sign) && !grew ? endMillis : after.at === from.at ? startMillis : lookMillis

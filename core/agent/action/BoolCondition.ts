@@ -4,6 +4,7 @@ import * as LiveSelectors from "../../workflow/language/expression/LiveSelectors
 import * as Comparison from "../../workflow/language/graph/Comparison.ts"
 import type { NodeOf } from "../../workflow/language/graph/Graph.ts"
 import * as Executions from "../../workflow/language/parameters/Executions.ts"
+import { defaultWaitMillis } from "../../workflow/language/parameters/Fields.ts"
 import { ofPage, StepFailed } from "../Failure.ts"
 import * as Judgement from "../model/Judgement.ts"
 import * as References from "../model/References.ts"
@@ -16,7 +17,7 @@ import * as PageView from "../vision/PageView.ts"
  * Compares two values, or has a model say whether a prompt holds for what the window shows or for the context alone.
  *
  * `<<xpath:…>>` in a value is replaced by the text of that element, or by the empty text when the element is absent; it
- * is looked for once, or until a given `wait_time` is over. `IS_NULL` and `IS_NOT_NULL` over it alone ask whether the
+ * is looked for once what the last act began is over, or until a given `wait_time` is over. `IS_NULL` and `IS_NOT_NULL` over it alone ask whether the
  * element exists, with a text or without.
  */
 export const boolCondition: Action<"BOOL_CONDITION", "elements" | "navigation" | "vision"> = Effect.fnUntraced(
@@ -45,8 +46,11 @@ const compared = Effect.fnUntraced(function* (
   { name, parameters }: NodeOf<"BOOL_CONDITION">,
   surroundings: StepContext<"elements" | "navigation">
 ) {
-  const waitMillis = parameters.wait_time ?? 0
-  const waiting = { waitMillis, untilSettled: parameters.until_settled === true }
+  const waiting = {
+    waitMillis: parameters.wait_time ?? 0,
+    settlingMillis: parameters.wait_time ?? defaultWaitMillis,
+    untilSettled: parameters.until_settled === true
+  }
   const one = yield* operand(parameters.comparison_value_1 ?? null, waiting, surroundings)
   const other = yield* operand(parameters.comparison_value_2 ?? null, waiting, surroundings)
   const operator = parameters.comparison_operator ?? "EQUAL"
@@ -72,9 +76,15 @@ const judged = Effect.fnUntraced(function* (
   node: NodeOf<"BOOL_CONDITION">,
   { memory, page }: StepContext<"navigation" | "vision">
 ) {
-  const { execution, llm_model, prompt } = node.parameters
+  const { execution, llm_model, prompt, wait_time } = node.parameters
   const { secrets } = memory.credentials
   const visual = execution === "LLM_VISION"
+  if (visual) {
+    const waitMillis = wait_time ?? defaultWaitMillis
+    yield* page.navigation
+      .settled(Effect.void, { waitMillis, isThere: () => "all" })
+      .pipe(Effect.mapError((failure) => ofPage("look at the page", failure)))
+  }
   return yield* Judgement.holds({
     node,
     secrets,
@@ -91,9 +101,14 @@ const isElement = (value: Schema.Json | undefined): boolean => {
   return parts.length === 1 && typeof parts[0] !== "string"
 }
 
+interface Waiting extends Pick<ElementQuery, "waitMillis" | "untilSettled"> {
+  /** How long a page is waited for that is still loading, in milliseconds. */
+  readonly settlingMillis: number
+}
+
 const operand = Effect.fnUntraced(function* (
   value: Schema.Json,
-  waiting: Pick<ElementQuery, "waitMillis" | "untilSettled">,
+  { settlingMillis, ...waiting }: Waiting,
   { memory, page }: StepContext<"elements" | "navigation">
 ) {
   if (typeof value !== "string") return value
@@ -104,9 +119,15 @@ const operand = Effect.fnUntraced(function* (
     parts.push(
       typeof part === "string"
         ? part
-        : yield* page.elements
-            .read({ selector: part.selector, ...waiting })
-            .pipe(Effect.mapError((failure) => ofPage("compare the text of", failure)))
+        : yield* page.navigation
+            .settled(page.elements.read({ selector: part.selector, ...waiting }), {
+              waitMillis: settlingMillis,
+              isThere: (found) => (found === null || found === "" ? "none" : "all")
+            })
+            .pipe(
+              Effect.map(({ found }) => found),
+              Effect.mapError((failure) => ofPage("compare the text of", failure))
+            )
     )
   }
   return parts.length === 1 ? (parts[0] ?? null) : parts.join("")

@@ -2,7 +2,9 @@ import { Clock, Effect, type Schema } from "effect"
 import { redactUrl } from "../../browser/Exchange.ts"
 import type { ElementQuery } from "../../browser/element/ElementQuery.ts"
 import * as Extraction from "../../browser/element/Extraction.ts"
+import * as Presence from "../../browser/element/Presence.ts"
 import * as ReadValue from "../../browser/element/ReadValue.ts"
+import type { Settled } from "../../browser/element/Settling.ts"
 import * as Template from "../../workflow/language/expression/Template.ts"
 import type { NodeOf } from "../../workflow/language/graph/Graph.ts"
 import { overwritten } from "../../workflow/language/parameters/DataModel.ts"
@@ -18,6 +20,7 @@ import * as Memory from "../variables/Memory.ts"
 import * as SecretUse from "../variables/SecretUse.ts"
 import * as ActionPoint from "../vision/ActionPoint.ts"
 import * as PageView from "../vision/PageView.ts"
+import type { Warning } from "../Warning.ts"
 
 /**
  * Reads what a data model describes: by its paths from the page, or by a model from the HTML of a part of the page, from a
@@ -58,9 +61,12 @@ export const extractDatamodel: Action<"EXTRACT_DATAMODEL", "elements" | "navigat
       return { _tag: "Found", found: made(yield* read(node, wanted, surroundings)), overwrite }
     }
     const plan = Extraction.plan(model, (text) => resolved.get(text) ?? { text }, parameters.keep_whitespace === true)
-    const there = yield* page.elements.extract(plan).pipe(Effect.mapError((failure) => ofPage("extract data", failure)))
-    const { data: found, doubts } = ReadValue.settled(plan, there)
-    yield* Effect.forEach(Doubts.warningsOf(doubts, memory.credentials.secrets), surroundings.warn, { discard: true })
+    const settled = yield* page.navigation
+      .settled(page.elements.extract(plan), { waitMillis, isThere: (found) => Presence.of(plan, found) })
+      .pipe(Effect.mapError((failure) => ofPage("extract data", failure)))
+    const { data: found, doubts } = ReadValue.settled(plan, Presence.withoutShells(plan, settled.found))
+    const warnings = [...missingRows(plan, settled), ...Doubts.warningsOf(doubts, memory.credentials.secrets)]
+    yield* Effect.forEach(warnings, surroundings.warn, { discard: true })
     return {
       _tag: "Found",
       found: Json.isObject(found) ? made(found) : {},
@@ -68,6 +74,27 @@ export const extractDatamodel: Action<"EXTRACT_DATAMODEL", "elements" | "navigat
     }
   }
 )
+
+/** What is unsure about the lists that were read. */
+const missingRows = (
+  plan: Extraction.ExtractionPlan,
+  { found, unsure }: Settled<Schema.Json>
+): ReadonlyArray<Warning> =>
+  Presence.lists(plan, found).flatMap(({ at, isShell, path, rows }) => {
+    const name = at.length === 0 ? path : `"${at.join(".")}" (${path})`
+    if (isShell)
+      return {
+        code: "LIST-W0001",
+        sentence: `Read no rows of ${name}: none of its ${rows.length} has a text`,
+        value: null
+      }
+    if (rows.length > 0 || !unsure) return []
+    return {
+      code: "LIST-W0001",
+      sentence: `Read no rows of ${name}: the page may still have been loading them`,
+      value: null
+    }
+  })
 
 /** The interval of checks for a change of a part of the page, in milliseconds. */
 const lookMillis = 100
@@ -103,7 +130,7 @@ const read = Effect.fnUntraced(function* (
   wanted: DataExtraction.RequestedFields,
   { memory, page }: StepContext<"elements" | "navigation" | "vision">
 ) {
-  const { execution, keep_html_metadata, llm_model, model, prompt, selector } = node.parameters
+  const { execution, keep_html_metadata, llm_model, model, prompt, selector, wait_time } = node.parameters
   const { secrets } = memory.credentials
   const asked = {
     node,
@@ -114,14 +141,20 @@ const read = Effect.fnUntraced(function* (
   }
   if (execution === "PROMPT")
     return yield* DataExtraction.data({ ...asked, page: yield* PageView.context(memory), shot: null })
+  const waitMillis = wait_time ?? defaultWaitMillis
   if (execution === "LLM_VISION") {
+    yield* page.navigation
+      .settled(Effect.void, { waitMillis, isThere: () => "all" })
+      .pipe(Effect.mapError((failure) => ofPage("extract data", failure)))
     const shot = yield* PageView.picture(page, secrets)
     return yield* DataExtraction.data({ ...asked, page: `Address: ${redactUrl(yield* page.navigation.address)}`, shot })
   }
   const scope = yield* Memory.evaluateText(selector ?? "", memory, page)
-  const { cut, html } = yield* page.elements
-    .readable(scope, { metadata: keep_html_metadata === true, maxCharacters })
+  const readable = page.elements.readable(scope, { metadata: keep_html_metadata === true, maxCharacters })
+  const { found } = yield* page.navigation
+    .settled(readable, { waitMillis, isThere: ({ html }) => (html === "" ? "none" : "all") })
     .pipe(Effect.mapError((failure) => ofPage("extract data from", failure)))
+  const { cut, html } = found
   return yield* DataExtraction.data({ ...asked, page: cut ? `${html}\n${PageView.restIsCut}` : html, shot: null })
 })
 

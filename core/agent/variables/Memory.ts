@@ -6,6 +6,7 @@ import type { SessionParts } from "../../browser/Browser.ts"
 import * as Template from "../../workflow/language/expression/Template.ts"
 import * as Comparison from "../../workflow/language/graph/Comparison.ts"
 import * as CredentialUse from "../../workflow/language/graph/CredentialUse.ts"
+import { defaultWaitMillis } from "../../workflow/language/parameters/Fields.ts"
 import * as Json from "../../workspace/Json.ts"
 import { ofPage, type StepFailed } from "../Failure.ts"
 import * as Credentials from "./Credentials.ts"
@@ -214,10 +215,10 @@ const rootsFor = Effect.fnUntraced(function* (
   const document = reads.find(([root]) => root === "document")
   if (document === undefined) return { context, window: { location } }
   const sanitized = document[1] === "sanitized"
-  const html = yield* page.navigation
-    .html({ sanitized })
+  const { found } = yield* page.navigation
+    .settled(page.navigation.html({ sanitized }), { waitMillis: defaultWaitMillis, isThere: () => "all" })
     .pipe(Effect.mapError((failure) => ofPage("read the document", failure)))
-  return { context, window: { location }, document: sanitized ? { sanitized: html } : html }
+  return { context, window: { location }, document: sanitized ? { sanitized: found } : found }
 })
 
 const locationOf = (address: string): Schema.JsonObject => {

@@ -14,6 +14,7 @@ import { type ElementState, nothing } from "../../browser/element/ElementState.t
 import type { ExtractionPlan } from "../../browser/element/Extraction.ts"
 import * as Options from "../../browser/element/Options.ts"
 import * as Selector from "../../browser/element/Selector.ts"
+import type { Settling } from "../../browser/element/Settling.ts"
 import type { HttpCredential } from "../../browser/Navigation.ts"
 import { ofStatus, PageFailure } from "../../browser/PageFailure.ts"
 import { type ApiAnswer, type ApiRequest, RequestFailed } from "../../browser/Requests.ts"
@@ -117,6 +118,8 @@ export interface ScriptedElement {
   readonly late?: number
   /** The time after the page is shown at which the element appears, in milliseconds. */
   readonly appearsAfter?: number
+  /** Whether it comes then with the answer to a request of the page, which reads of a settled page wait for. */
+  readonly isLoaded?: true
 }
 
 /** Pages by their address. */
@@ -615,6 +618,26 @@ const stateOf = (selector: string, all: ReadonlyArray<Shown>, now: State): Eleme
   }
 }
 
+/** Reads once everything that the page loads is there. */
+const settling = ({ state }: Parts, { all }: Finding): Pick<BrowserSession["navigation"], "settled"> => ({
+  settled: Effect.fnUntraced(function* <A>(read: Effect.Effect<A, PageFailure>, { isThere, waitMillis }: Settling<A>) {
+    const until = (yield* Clock.currentTimeMillis) + waitMillis
+    while (true) {
+      const now = yield* Clock.currentTimeMillis
+      const { since } = yield* Ref.get(state)
+      const coming = (yield* all)
+        .filter(({ appearsAfter = 0, isLoaded }) => isLoaded === true && since + appearsAfter > now)
+        .map(({ appearsAfter = 0 }) => since + appearsAfter)
+      const isOver = now >= until
+      if (coming.length === 0 || isOver) {
+        const found = yield* read
+        return { found, unsure: coming.length > 0 && isThere(found) !== "all" }
+      }
+      yield* Effect.sleep(Math.max(1, Math.min(until, ...coming) - now))
+    }
+  })
+})
+
 /** Reads the content of elements. */
 const reading = ({ state }: Parts, { comingIn, elements, visible }: Finding) => ({
   read: Effect.fnUntraced(function* ({ selector, waitMillis }: ElementQuery) {
@@ -768,6 +791,7 @@ const assembled = (parts: Parts): BrowserSession => {
   return {
     navigation: {
       ...going(parts),
+      ...settling(parts, finding(parts)),
       ...tabs,
       address,
       challenge: Effect.map(Ref.get(state), (now) => (now.asksSignIn ? addressOf(now) : null)),

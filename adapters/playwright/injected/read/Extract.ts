@@ -96,7 +96,7 @@ const truthOf = (item: Item): boolean | null => {
 }
 
 /** A value of a field; of anything else the text that the page shows, or the text of the document where it is raw. */
-const textOf = (item: Item, raw = false): string => {
+export const textOf = (item: Item, raw = false): string => {
   if (!(item instanceof Node)) return String(item)
   if (item instanceof HTMLInputElement || item instanceof HTMLTextAreaElement || item instanceof HTMLSelectElement) {
     return item.value

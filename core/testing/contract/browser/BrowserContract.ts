@@ -591,6 +591,27 @@ export const promises: ReadonlyArray<Contract.ContractPromise<Browser | Site>> =
       })
     })
   ),
+  promise("reads what a page has asked for once it is there", "/arriving", ({ elements, navigation }) =>
+    Effect.gen(function* () {
+      const rows = {
+        kind: "list",
+        path: "//tr[@class='row']",
+        item: { kind: "value", path: ".", type: "string" }
+      } as const
+      const settled = yield* navigation.settled(elements.extract(rows), {
+        waitMillis: longest,
+        isThere: (found) => (Array.isArray(found) && found.length > 0 ? "all" : "none")
+      })
+      assert.deepStrictEqual(settled, { found: ["A-1"], unsure: false })
+    })
+  ),
+  promise("is unsure of what it did not find while a page was loading", "/waiting", ({ elements, navigation }) =>
+    Effect.gen(function* () {
+      const read = elements.read({ selector: id("nobody"), waitMillis: 0 })
+      const settled = yield* navigation.settled(read, { waitMillis: 0, isThere: () => "none" })
+      assert.deepStrictEqual(settled, { found: null, unsure: true })
+    })
+  ),
   promise("scrolls until an element is there that comes with it", "/tall", (page) =>
     Effect.gen(function* () {
       yield* page.elements.scroll({ kind: "element", selector: id("far"), position: "start" }, longest)

@@ -148,6 +148,21 @@ export const pages: Readonly<Record<string, ContractPage>> = {
       { selector: id("members"), text: "Members", leadsTo: `${origin}/auth` }
     ]
   },
+  "/arriving": {
+    html: body(
+      `<p id="total">0</p><table id="list"></table><script>
+        addEventListener("load", () => fetch("/arrival").then(() => {
+          list.innerHTML = '<tr class="row"><td>A-1</td></tr>'
+          total.textContent = "1"
+        }))
+      </script>`
+    ),
+    scripted: () => [{ selector: "//tr[@class='row']", text: "A-1", appearsAfter: 300, isLoaded: true }]
+  },
+  "/waiting": {
+    html: body(`<p id="title">Title</p><script>fetch("/silent")</script>`),
+    scripted: () => [{ selector: id("nobody"), appearsAfter: 10_000_000, isLoaded: true }]
+  },
   "/orders": orders,
   "/closing": {
     html: body('<button id=close onclick="window.close()">Close</button>'),

@@ -1,0 +1,53 @@
+/**
+ * What is still going on in a document, as far as it shows there. The watcher of the page's own world knows the timers.
+ */
+
+/** What is going on in a document. */
+export interface Stirring {
+  /** Whether a timer is pending that the last act began. */
+  readonly actTimer: boolean
+  /** Whether a timer is pending that began while the document was loaded. */
+  readonly loadTimer: boolean
+  /** Whether the document is loaded, with all that it shows. */
+  readonly loaded: boolean
+  /** How long ago the document last changed other than by an act, in milliseconds. */
+  readonly changedMillis: number
+  /** Whether something that can be seen says that it is busy. */
+  readonly busy: boolean
+  /** Whether a frame was drawn since `frame` was last asked for. */
+  readonly drawn: boolean
+}
+
+let watcher = ""
+
+/** Names the event that the watcher answers. */
+export const hear = (name: string): void => {
+  watcher = name
+}
+
+let drawn = true
+
+/** Notes when the next frame is drawn. */
+export const frame = (): void => {
+  drawn = false
+  requestAnimationFrame(() => setTimeout(() => (drawn = true)))
+}
+
+const busyMarks = '[aria-busy="true"], [role="progressbar"]:not([aria-valuenow]), progress:not([value])'
+
+/** `looks` for what says that it is busy, which takes a moment in a large document. */
+export const stirring = (looks: boolean): Stirring => {
+  const answer = document.createElement("data")
+  window.dispatchEvent(new MouseEvent(watcher, { relatedTarget: answer }))
+  const [act, load, changed] = (answer.getAttribute("value") ?? "").split(",")
+  return {
+    actTimer: act === "1",
+    loadTimer: load === "1",
+    loaded: document.readyState === "complete",
+    changedMillis: changed === undefined ? Number.MAX_SAFE_INTEGER : Number(changed),
+    busy:
+      looks &&
+      [...document.querySelectorAll(busyMarks)].some((one) => one.checkVisibility({ visibilityProperty: true })),
+    drawn
+  }
+}

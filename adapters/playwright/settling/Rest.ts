@@ -1,0 +1,62 @@
+/**
+ * Whether a page is at rest, decided from what is known of it.
+ */
+import type { Stirring } from "../injected/look/Stirring.ts"
+
+/** What is known of a page at the end of a read. */
+export interface Facts {
+  /** How much of what is wanted was found. */
+  readonly found: "all" | "none" | "shell"
+  /** How many requests are waited for. */
+  readonly requests: number
+  /** Whether it is on its way to another document. */
+  readonly departing: boolean
+  /** What is going on in the documents that were read. */
+  readonly documents: ReadonlyArray<Stirring>
+  /** How long ago the last request ended; `null` for none since the document was parsed. */
+  readonly endedMillis: number | null
+  /** How long ago it began to listen to a stream; `null` for none. */
+  readonly streamMillis: number | null
+  /** What the read before found: the same, with nothing begun or ended in between; something else; or `null` for the first. */
+  readonly before: "same" | "other" | null
+  /** Whether marks that say that the page is busy are known to stay. */
+  readonly marksStay: boolean
+}
+
+/** What to do: take what was read, or wait for requests, for a frame, or a moment. */
+export type Verdict = "rest" | "requests" | "frame" | "moment"
+
+/** What happened so lately may still have effects, in milliseconds. */
+const latelyMillis = 100
+
+/** How long a page must be at rest for nothing to be taken for an answer, once it has loaded something. */
+const patienceMillis = 500
+
+/** How long a stream is waited for that has brought nothing yet, in milliseconds. */
+const streamMillis = 2_000
+
+const isWithin = (millis: number, since: number | null): boolean => since !== null && since < millis
+
+export const verdictOf = (facts: Facts): Verdict => {
+  const { before, departing, documents, endedMillis, found, marksStay, requests } = facts
+  if (requests > 0 || departing) return "requests"
+  if (documents.some(({ actTimer }) => actTimer)) return "moment"
+  if (!marksStay && documents.some(({ busy }) => busy)) return "moment"
+  if (found === "shell") return "moment"
+  if (found === "none") {
+    if (documents.some(({ loaded, loadTimer }) => loadTimer || !loaded)) return "moment"
+    if (isWithin(patienceMillis, endedMillis) || isWithin(streamMillis, facts.streamMillis)) return "moment"
+  }
+  if (before === "other") return "moment"
+  if (before === "same") return "rest"
+  // Rows that come in pieces come in short intervals.
+  if (documents.some(({ changedMillis }) => changedMillis < latelyMillis)) return "moment"
+  return isWithin(latelyMillis, endedMillis) ? "frame" : "rest"
+}
+
+/** Whether nothing that was found on a page at rest may be for another reason than that there is nothing. */
+export const isUnsure = ({ documents, endedMillis, found }: Facts): boolean => {
+  if (found === "all" || endedMillis === null) return false
+  // The answer came, and nothing changed by it.
+  return !documents.some(({ changedMillis }) => changedMillis <= endedMillis + latelyMillis)
+}

@@ -1,0 +1,115 @@
+/**
+ * Waits until what the last act began is over.
+ */
+import { isDeepStrictEqual } from "node:util"
+import { Effect } from "effect"
+import type { Frame } from "playwright-core"
+import type { Settled, Settles, Settling } from "../../../core/browser/element/Settling.ts"
+import type { PageFailure } from "../../../core/browser/PageFailure.ts"
+import * as World from "../inpage/World.ts"
+import type { Tab, Tabs } from "../page/Tabs.ts"
+import { type Facts, isUnsure, verdictOf } from "./Rest.ts"
+
+/** The pause between two looks at a page, in milliseconds. */
+const lookMillis = 50
+
+/** How long a page may take to draw a frame: one that is not seen draws none, in milliseconds. */
+const frameMillis = 500
+
+/** How long marks that say that the page is busy are believed, once what is wanted is there, in milliseconds. */
+const marksMillis = 3_000
+
+const pause = Effect.sleep(lookMillis)
+
+/** The documents whose marks stay, as far as it is known, each for the address at which that was seen. */
+const staying = new WeakMap<Frame, string>()
+
+/** Executed once a frame was drawn. */
+const drawn = (tab: Tab) =>
+  Effect.promise(async () => {
+    const main = tab.page.mainFrame()
+    const until = performance.now() + frameMillis
+    const look = async (act: "frame" | "answers") => {
+      const since = performance.now()
+      await World.run(tab, main, act, null).catch(() => null)
+      return World.stirringSince([main], since)[0]
+    }
+    for (
+      let seen = await look("frame");
+      seen?.drawn !== true && performance.now() < until;
+      seen = await look("answers")
+    ) {
+      await new Promise((resolve) => setTimeout(resolve, 10))
+    }
+  })
+
+export const make = (tabs: Tabs, failing: (tab: Tab) => Effect.Effect<void, PageFailure>): Settles => {
+  const { current } = tabs
+
+  /** What is known of the page after a read that began at an instant of the process. */
+  const factsAfter = (tab: Tab, since: number, found: Facts["found"], longestMillis: number, before: Facts["before"]) =>
+    Effect.promise(async (): Promise<Facts> => {
+      const main = tab.page.mainFrame()
+      const frames = tab.page.frames()
+      let documents = World.stirringSince(frames, since)
+      if (documents.length === 0 && !tab.isGone()) {
+        await World.run(tab, main, "answers", null).catch(() => null)
+        documents = World.stirringSince(frames, since)
+      }
+      const now = Date.now()
+      const { pending } = tab
+      const ago = (instant: number) => (instant === 0 ? null : now - instant)
+      return {
+        found,
+        requests: pending.awaited({ longestMillis, isThere: found === "all" }).length,
+        departing: tab.isDeparting(),
+        documents,
+        endedMillis: ago(pending.lastEnd()),
+        streamMillis: ago(pending.lastStream()),
+        before,
+        marksStay: staying.get(main) === tab.page.url()
+      }
+    })
+
+  const settled = Effect.fnUntraced(function* <A>(read: Effect.Effect<A, PageFailure>, how: Settling<A>) {
+    const began = performance.now()
+    const until = began + how.waitMillis
+    let before: { readonly found: A; readonly version: number } | null = null
+    const agreement = (found: A, version: number): Facts["before"] => {
+      if (before === null || before.version !== version) return null
+      return isDeepStrictEqual(before.found, found) ? "same" : "other"
+    }
+    let busySince = Number.POSITIVE_INFINITY
+    while (true) {
+      const tab = current()
+      yield* failing(tab)
+      const since = performance.now()
+      const version = tab.pending.version()
+      const found: A = yield* read
+      const facts: Facts = yield* factsAfter(tab, since, how.isThere(found), how.waitMillis, agreement(found, version))
+      const verdict = verdictOf(facts)
+      const now = performance.now()
+      if (verdict === "rest") {
+        yield* failing(tab)
+        return { found, unsure: before !== null && isUnsure(facts) } satisfies Settled<A>
+      }
+      if (now >= until) return { found, unsure: facts.found !== "all" } satisfies Settled<A>
+      before = { found, version: tab.pending.version() }
+      // Marks of some pages never go.
+      if (facts.documents.some(({ busy }) => busy)) {
+        busySince = Math.min(busySince, now)
+        if (facts.found === "all" && now - busySince >= marksMillis) staying.set(tab.page.mainFrame(), tab.page.url())
+      } else busySince = Number.POSITIVE_INFINITY
+      if (verdict === "requests") {
+        const wait = { longestMillis: how.waitMillis, isThere: facts.found === "all" }
+        while (performance.now() < until && (tab.isDeparting() || tab.pending.awaited(wait).length > 0)) {
+          yield* Effect.promise(() => tab.pending.changed(Math.min(250, Math.max(until - performance.now(), 1))))
+          if (tab !== current() || tab.isGone()) break
+        }
+        yield* drawn(tab)
+      } else yield* verdict === "frame" ? drawn(tab) : pause
+    }
+  })
+
+  return { settled }
+}

@@ -1,0 +1,131 @@
+/**
+ * Runs in every document before its scripts: knows the timers that an act began, and when the document last changed by
+ * itself. It changes nothing for the page: a timer is what it was, and is called as it was.
+ *
+ * The world of the engine asks by an event whose name the page does not know; the answer is in the element that comes with it.
+ */
+
+/** Longest delay of a timer that counts, and how long after its act it may be due, in milliseconds. */
+const longest = 2_000
+
+/** What began a timer: an act, or the load of the document. */
+type Cause = "act" | "load"
+
+/** Events that acts cause. Those of a moving pointer are not among them. */
+const acts = [
+  "pointerdown",
+  "mousedown",
+  "pointerup",
+  "mouseup",
+  "click",
+  "dblclick",
+  "auxclick",
+  "contextmenu",
+  "keydown",
+  "keyup",
+  "beforeinput",
+  "input",
+  "change",
+  "submit",
+  "paste",
+  "drop",
+  "pointerover",
+  "wheel"
+]
+
+export const watch = (name: string): void => {
+  // Pages replace what is global, also to find out who calls it.
+  const { apply } = Reflect
+  const begin = setTimeout
+  const end = clearTimeout
+  const instant = performance.now.bind(performance)
+  const write = Element.prototype.setAttribute
+  /** The instants at which timers are due, by their ids. Without prototypes, which pages change. */
+  const due: Record<Cause, Record<number, number>> = {
+    act: Object.create(null),
+    load: Object.create(null)
+  }
+  /** When the document was loaded. */
+  let loaded = Number.POSITIVE_INFINITY
+  let turn: Cause | null = null
+  let turns = 0
+  let lastAct = -longest
+  let lastChange = -longest
+
+  /** What begins from now until the next turn of the event loop is because of this. */
+  const during = (cause: Cause): void => {
+    const own = ++turns
+    turn = cause
+    begin(() =>
+      begin(() => {
+        if (own === turns) turn = null
+      })
+    )
+  }
+  const forget = (id: number): void => {
+    delete due.act[id]
+    delete due.load[id]
+  }
+  const isPending = (timers: Record<number, number>): boolean => {
+    const now = instant()
+    let any = false
+    for (const id in timers) {
+      // It should have run; a page that is that busy does not answer either.
+      if ((timers[id] ?? 0) + longest < now) delete timers[id]
+      else any = true
+    }
+    return any
+  }
+  const causeOf = (delay: number): Cause | null => {
+    const now = instant()
+    if (turn === "act" && now + delay <= lastAct + longest) return "act"
+    const isLoad = turn === "load" || (turn === null && now < loaded)
+    return isLoad && delay <= longest && now + delay <= loaded + longest ? "load" : null
+  }
+  window.setTimeout = new Proxy(begin, {
+    apply: (target, self, given) => {
+      const handler = given[0]
+      const wait = given[1]
+      const asked = typeof wait === "number" ? wait : typeof wait === "string" ? +wait : 0
+      const delay = asked > 0 ? asked : 0
+      const cause = typeof handler === "function" ? causeOf(delay) : null
+      if (cause === null) return apply(target, self, given)
+      given[0] = function (this: unknown, ...rest: ReadonlyArray<unknown>) {
+        forget(id)
+        during(cause)
+        return apply(handler, this, rest)
+      }
+      const id: number = apply(target, self, given)
+      due[cause][id] = instant() + delay
+      return id
+    }
+  })
+  window.clearTimeout = new Proxy(end, {
+    apply: (target, self, given) => {
+      if (typeof given[0] === "number") forget(given[0])
+      return apply(target, self, given)
+    }
+  })
+  const acting = () => {
+    lastAct = instant()
+    during("act")
+  }
+  for (const type of acts) addEventListener(type, acting, { capture: true, passive: true })
+  addEventListener("load", () => {
+    begin(() => {
+      loaded = instant()
+    })
+  })
+  const changes = new MutationObserver(() => {
+    if (turn !== "act") lastChange = instant()
+  })
+  addEventListener("DOMContentLoaded", () =>
+    changes.observe(document, { childList: true, characterData: true, subtree: true })
+  )
+  addEventListener(name, (event) => {
+    const answer = (event as MouseEvent).relatedTarget
+    if (answer === null) return
+    const timers = `${isPending(due.act) ? 1 : 0},${isPending(due.load) ? 1 : 0}`
+    apply(write, answer, ["value", `${timers},${instant() - lastChange}`])
+  })
+}

@@ -87,6 +87,10 @@ const causes: ReadonlySet<PageFailureKind> = new Set(NavigationCause.literals)
 /** Whether the failure concerns loading an address rather than the content of a page. */
 export const isNavigation = ({ kind }: Pick<PageFailure, "kind">): boolean => causes.has(kind)
 
+/** Whether a page that was answered with this status is no page of the site: nothing goes on from it. */
+export const isErrorStatus = (status: number): boolean =>
+  status === 404 || status === 410 || status === 429 || status >= 500
+
 /** The failure of a navigation whose response has an error status. */
 export const ofStatus = (status: number): PageFailure =>
   new PageFailure({

@@ -9,7 +9,7 @@ import type { Elements } from "../../../core/browser/Elements.ts"
 import type { ElementQuery } from "../../../core/browser/element/ElementQuery.ts"
 import { type HttpCredential, maxHtml, type Navigation } from "../../../core/browser/Navigation.ts"
 import type { Observation } from "../../../core/browser/Observation.ts"
-import { isNavigation, ofStatus, PageFailure } from "../../../core/browser/PageFailure.ts"
+import { isErrorStatus, isNavigation, ofStatus, PageFailure } from "../../../core/browser/PageFailure.ts"
 import type { StoredState } from "../../../core/browser/Session.ts"
 import type { Typing } from "../../../core/browser/vision/Typing.ts"
 import * as Candidates from "../element/Candidates.ts"
@@ -27,6 +27,7 @@ import * as Snapshot from "../inpage/Snapshot.ts"
 import * as World from "../inpage/World.ts"
 import * as Recorder from "../recording/Recorder.ts"
 import * as Screencast from "../recording/Screencast.ts"
+import * as Acts from "../settling/Acts.ts"
 import * as Settling from "../settling/Settling.ts"
 import { within } from "../TimeLimit.ts"
 import * as Copying from "../vision/Copying.ts"
@@ -90,13 +91,14 @@ export const make = (tabs: Tabs, options: Options): BrowserSession => {
   const traffic = Traffic.make(tabs.current().page)
   const inspecting = Candidates.make(tabs, traffic, (options.downloads?.limits ?? defaultPageLimits).unresponsiveMillis)
   const sight = Sight.make(tabs)
+  const acts = Acts.make(tabs, traffic)
   const transfers = Transfers.make(tabs, options.downloads)
-  const { clickAt, dragAt, look, outline, show, spot, targets, texts, typeAt } = sight
+  const { look, outline, show, spot, targets, texts } = sight
   return {
     navigation: {
-      ...navigation(tabs, traffic, options),
+      ...navigation(tabs, traffic, options, acts),
       ...TabsPort.make(tabs),
-      ...Settling.make(tabs, () => Effect.void),
+      ...Settling.make(tabs, acts.ledTo),
       ...Requesting.make(() => tabs.current().page, options),
       forgetDownloads: transfers.forgetDownloads,
       download: transfers.download,
@@ -105,22 +107,27 @@ export const make = (tabs: Tabs, options: Options): BrowserSession => {
       remarks: Effect.sync(() => tabs.all().flatMap(Fills.remarks))
     },
     elements: {
-      ...elements(tabs),
-      upload: transfers.upload,
-      dropFile: transfers.dropFile,
+      ...elements(tabs, acts),
+      upload: (query, file) => acts.act(transfers.upload(query, file)),
+      dropFile: (query, file, how) => acts.act(transfers.dropFile(query, file, how)),
       readable: sight.readable,
       turn: sight.turn,
       describe: inspecting.describe,
       seen: inspecting.seen,
       survey: inspecting.survey
     },
-    vision: { clickAt, dragAt, look, outline, show, spot, targets, texts, typeAt },
+    vision: {
+      ...{ look, outline, show, spot, targets, texts },
+      clickAt: (...given) => acts.act(sight.clickAt(...given)),
+      dragAt: (...given) => acts.act(sight.dragAt(...given)),
+      typeAt: (...given) => acts.act(sight.typeAt(...given))
+    },
     observation: { ...observation(tabs, options), ...RemoteHand.make(tabs), candidates: inspecting.candidates }
   }
 }
 
 /** Going to addresses, and what the page there holds as a whole. */
-const navigation = (tabs: Tabs, traffic: Traffic.Traffic, options: Options) => {
+const navigation = (tabs: Tabs, traffic: Traffic.Traffic, options: Options, acts: Acts.Acts) => {
   const { attempt, current } = tabs
   const { navigationMillis } = options
 
@@ -163,6 +170,7 @@ const navigation = (tabs: Tabs, traffic: Traffic.Traffic, options: Options) => {
       // A page that is on its way somewhere else, as after a form was sent, arrives there first: the effect of this
       // address may happen only once, and needs the content of that page.
       yield* arrived
+      acts.begin()
       const response = yield* attempt(null, () => load(url)).pipe(
         // Retry: another navigation started at the same moment.
         Effect.retry({ while: ({ kind }) => kind === "replaced", times: 3 }),
@@ -178,7 +186,7 @@ const navigation = (tabs: Tabs, traffic: Traffic.Traffic, options: Options) => {
       // Chrome's headless shell shows what came with the question.
       if (Traffic.isChallenge(status, response?.headers() ?? {}))
         return yield* new PageFailure({ kind: "auth", reason: notLetIn })
-      if (status === 404 || status === 410 || status === 429 || status >= 500) return yield* ofStatus(status)
+      if (isErrorStatus(status)) return yield* ofStatus(status)
     })
 
   const credentials = new Map<string, HttpCredential>()
@@ -198,7 +206,10 @@ const navigation = (tabs: Tabs, traffic: Traffic.Traffic, options: Options) => {
       }),
     authenticator: (passkey) => Authenticator.open(tabs, passkey),
     back: Effect.asVoid(
-      attempt(null, () => current().page.goBack({ waitUntil: "domcontentloaded", timeout: navigationMillis }))
+      attempt(null, () => {
+        acts.begin()
+        return current().page.goBack({ waitUntil: "domcontentloaded", timeout: navigationMillis })
+      })
     ),
     address: Effect.sync(() => current().page.url()),
     html: ({ sanitized }) =>
@@ -210,9 +221,10 @@ const navigation = (tabs: Tabs, traffic: Traffic.Traffic, options: Options) => {
 }
 
 /** Verbs on elements that the finder finds. */
-const elements = (tabs: Tabs) => {
+const elements = (tabs: Tabs, { act }: Acts.Acts) => {
   const { attempt, current } = tabs
   const scrolling = Scrolling.make(tabs)
+  const dragging = Dragging.make(tabs)
   const onOne = (query: ElementQuery, act: (element: Locator, timeout: number, frame: Frame) => Promise<unknown>) =>
     tabs.following(Finder.onOne(tabs, query, act))
 
@@ -244,47 +256,57 @@ const elements = (tabs: Tabs) => {
     ...scrolling,
     ...Pictures.make(tabs, scrolling),
     click: (target, kind, gesture, aim) =>
-      onOne(target, async (element, timeout, frame) => {
-        await guarded(target, element, timeout, frame)
-        if (kind === "click" || kind === "double_click") await Fills.before(current(), frame, element, { timeout })
-        return Pointer.press(current(), frame, element, kind, timeout, gesture, aim)
-      }),
+      act(
+        onOne(target, async (element, timeout, frame) => {
+          await guarded(target, element, timeout, frame)
+          if (kind === "click" || kind === "double_click") await Fills.before(current(), frame, element, { timeout })
+          return Pointer.press(current(), frame, element, kind, timeout, gesture, aim)
+        })
+      ),
     clickToCopy: (target, kind, gesture, aim) =>
       Effect.suspend(() => {
         let copied = ""
-        const act = onOne(target, async (element, timeout, frame) => {
+        const copying = onOne(target, async (element, timeout, frame) => {
           await guarded(target, element, timeout, frame)
           copied = await Copying.during(current(), Math.max(target.waitMillis, shortestCopy), () =>
             Pointer.press(current(), frame, element, kind, timeout, gesture, aim)
           )
           keepCopied(current(), copied)
         })
-        return Effect.map(act, () => copied)
+        return Effect.map(act(copying), () => copied)
       }),
-    drag: Dragging.make(tabs),
+    drag: (target, drag) => act(dragging(target, drag)),
     type: (target, typing) =>
-      target === null
-        ? attempt(null, () => typeFocused(current(), typing))
-        : onOne(target, (element, timeout, frame) =>
-            GuardedAction.onField(current(), frame, element, target.guard, timeout, async (field) => {
-              const typed = await type(current(), frame, field, typing, timeout)
-              if (typed !== null) noteFill(target, typing, frame, element, { name: field.name, text: typed })
-            })
-          ),
+      act(
+        target === null
+          ? attempt(null, () => typeFocused(current(), typing))
+          : onOne(target, (element, timeout, frame) =>
+              GuardedAction.onField(current(), frame, element, target.guard, timeout, async (field) => {
+                const typed = await type(current(), frame, field, typing, timeout)
+                if (typed !== null) noteFill(target, typing, frame, element, { name: field.name, text: typed })
+              })
+            ),
+        { leads: typing.strokes.some((stroke) => typeof stroke !== "string" && stroke.key === "Enter") }
+      ),
     check: (target, checked) =>
-      onOne(target, async (element, timeout, frame) => {
-        await guarded(target, element, timeout, frame)
-        Fills.outdate(current())
-        return Checking.set(current(), frame, element, checked, timeout)
-      }),
+      act(
+        onOne(target, async (element, timeout, frame) => {
+          await guarded(target, element, timeout, frame)
+          Fills.outdate(current())
+          return Checking.set(current(), frame, element, checked, timeout)
+        })
+      ),
     select: (target, value, fuzzy, by) =>
-      onOne(target, async (element, timeout, frame) => {
-        await guarded(target, element, timeout, frame)
-        Fills.outdate(current())
-        return OptionChoice.choose(current(), frame, element, { value, fuzzy, by }, timeout, () =>
-          Finder.nativeOptions(current(), frame, target.selector)
-        )
-      }),
+      act(
+        onOne(target, async (element, timeout, frame) => {
+          await guarded(target, element, timeout, frame)
+          Fills.outdate(current())
+          return OptionChoice.choose(current(), frame, element, { value, fuzzy, by }, timeout, () =>
+            Finder.nativeOptions(current(), frame, target.selector)
+          )
+        }),
+        { leads: true }
+      ),
     find: (target) =>
       onOne(target, async (element, timeout, frame) => {
         // Waits until the element is there, and takes half of the answers of the page that `waitFor` takes.

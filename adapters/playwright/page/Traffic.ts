@@ -12,7 +12,18 @@ export interface Traffic {
   readonly challenge: (page: Page) => string | null
   /** The status of the answer to the last document that a page asked for; `null` where there was none. */
   readonly lastStatus: (page: Page) => Promise<number | null>
+  /** The last document that a page has asked for, with the instant of that and the status of its answer, once there is one. */
+  readonly lastDocument: (page: Page) => Readonly<LastDocument> | null
 }
+
+interface LastDocument {
+  readonly request: Request
+  readonly began: number
+  status: number | null
+}
+
+/** Maximum number of documents that are kept for windows that are not there yet. */
+const mostComing = 20
 
 /** A request that takes longer is one that waits for news, or hangs, in milliseconds. */
 const longestRequest = 15_000
@@ -26,24 +37,44 @@ const matters = /^(document|xhr|fetch|script|stylesheet)$/
 /** Starts to watch the session of a page. */
 export const make = (first: Page): Traffic => {
   const pending = new Map<Request, number>()
-  const documents = new WeakMap<Page, Request>()
+  const context = first.context()
+  const documents = new WeakMap<Page, LastDocument>()
+  const coming: Array<LastDocument> = []
+  const lastOf = (request: Request) => {
+    const page = pageOf(request)
+    return (page === null ? undefined : documents.get(page)) ?? coming.find((one) => one.request === request)
+  }
+  context.on("page", (page) => {
+    for (const one of [...coming]) {
+      if (pageOf(one.request) !== page) continue
+      documents.set(page, one)
+      coming.splice(coming.indexOf(one), 1)
+    }
+  })
   const challenges = new WeakMap<Page, string>()
   const challenged = (request: Request): void => {
     const page = request.isNavigationRequest() && request.method() === "GET" ? pageOf(request) : null
-    if (page !== null && documents.get(page) === request) challenges.set(page, request.url())
+    if (page !== null && documents.get(page)?.request === request) challenges.set(page, request.url())
   }
-  const context = first.context()
   context.on("request", (request) => {
     if (!matters.test(request.resourceType())) return
     pending.set(request, Date.now())
     const page = request.isNavigationRequest() ? pageOf(request) : null
     if (page !== null && request.frame() === page.mainFrame()) {
-      documents.set(page, request)
+      documents.set(page, { request, began: Date.now(), status: null })
       challenges.delete(page)
+    } else if (request.isNavigationRequest() && page === null) {
+      // That of a new window begins before the window is there.
+      coming.push({ request, began: Date.now(), status: null })
+      if (coming.length > mostComing) coming.shift()
     }
   })
   context.on("response", (response) => {
-    if (isChallenge(response.status(), response.headers())) challenged(response.request())
+    const request = response.request()
+    const status = response.status()
+    if (isChallenge(status, response.headers())) challenged(request)
+    const last = request.isNavigationRequest() ? lastOf(request) : undefined
+    if (last?.request === request) last.status = status
   })
   context.on("requestfinished", (request) => pending.delete(request))
   context.on("requestfailed", (request) => {
@@ -54,11 +85,12 @@ export const make = (first: Page): Traffic => {
     inProgress: (page) =>
       [...pending].filter(([request, since]) => Date.now() - since < longestRequest && pageOf(request) === page).length,
     challenge: (page) => challenges.get(page) ?? null,
-    lastAddress: (page) => documents.get(page)?.url() ?? null,
+    lastAddress: (page) => documents.get(page)?.request.url() ?? null,
+    lastDocument: (page) => documents.get(page) ?? null,
     lastStatus: async (page) => {
       const response = await documents
         .get(page)
-        ?.response()
+        ?.request.response()
         .catch(() => null)
       return response?.status() ?? null
     }

@@ -29,7 +29,7 @@ export interface Pending {
   readonly lastStream: () => number
   /** Notes that something is being done to the page. What has been under way for long by now was not begun by it. */
   readonly act: () => void
-  /** The instant of the last act. */
+  /** The instant of the last act; 0 before the first one. */
   readonly lastAct: () => number
 }
 
@@ -70,7 +70,7 @@ export const follow = (page: Page): Pending => {
   const answered = new Set<string>()
   const never = endlessOf(page)
   let listeners: Array<() => void> = []
-  let [version, lastEnd, lastStream, lastAct] = [0, 0, 0, Date.now()]
+  let [version, lastEnd, lastStream, lastAct] = [0, 0, 0, 0]
   let asked: Request | null = null
 
   const tell = (): void => {

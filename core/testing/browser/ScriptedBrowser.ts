@@ -438,7 +438,8 @@ const follow = (parts: Parts, url: string) =>
       Effect.catchIf(
         ({ kind }) => kind === "auth" && parts.network.signIns?.[url] !== undefined,
         () => Effect.void
-      )
+      ),
+      Effect.mapError((failure) => new PageFailure({ ...failure, acted: true }))
     )
 
 /** Answers the passkey request of an element with the open authenticator. */

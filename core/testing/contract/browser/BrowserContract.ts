@@ -113,6 +113,21 @@ export const promises: ReadonlyArray<Contract.ContractPromise<Browser | Site>> =
       assert.deepStrictEqual([...(yield* navigation.visited)], [new URL(origin).host])
     })
   ),
+  promise(
+    "fails to click where that leads to an error of the server",
+    "/leading",
+    ({ elements, navigation }, { origin }) =>
+      Effect.gen(function* () {
+        for (const [name, status, kind] of [
+          ["broken", 503, "unavailable"],
+          ["missing", 404, "rejected"]
+        ] as const) {
+          const failure = yield* Effect.flip(elements.click(at(name), "click"))
+          assert.deepInclude({ ...failure }, { kind, status, acted: true })
+          yield* navigation.goto(`${origin}/leading`)
+        }
+      })
+  ),
   promise("fails to load a page by the status that its server answers", "/", ({ navigation }, { origin }) =>
     Effect.gen(function* () {
       for (const [status, kind] of [

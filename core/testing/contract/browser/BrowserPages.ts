@@ -159,6 +159,13 @@ export const pages: Readonly<Record<string, ContractPage>> = {
     ),
     scripted: () => [{ selector: "//tr[@class='row']", text: "A-1", appearsAfter: 300, isLoaded: true }]
   },
+  "/leading": {
+    html: body(`<a id="broken" href="/status/503">Broken</a><a id="missing" href="/status/404">Missing</a>`),
+    scripted: (origin) => [
+      { selector: id("broken"), leadsTo: `${origin}/status/503` },
+      { selector: id("missing"), leadsTo: `${origin}/status/404` }
+    ]
+  },
   "/waiting": {
     html: body(`<p id="title">Title</p><script>fetch("/silent")</script>`),
     scripted: () => [{ selector: id("nobody"), appearsAfter: 10_000_000, isLoaded: true }]

@@ -1,0 +1,76 @@
+/**
+ * What every act on a page has in common, whatever it does.
+ */
+import { Effect } from "effect"
+import { isErrorStatus, ofStatus, PageFailure } from "../../../core/browser/PageFailure.ts"
+import * as World from "../inpage/World.ts"
+import { arrival } from "../page/Arrival.ts"
+import type { Tab, Tabs } from "../page/Tabs.ts"
+import type { Traffic } from "../page/Traffic.ts"
+import { within } from "../TimeLimit.ts"
+
+/** How long a page may take to answer after a key, in milliseconds. */
+const begunMillis = 2_000
+
+export interface Acts {
+  /** Notes that an act begins. */
+  readonly begin: () => void
+  /** Does something to the page. Fails as `goto` does where it leads to a page with an error status. */
+  readonly act: <A>(doing: Effect.Effect<A, PageFailure>, how?: ActOptions) => Effect.Effect<A, PageFailure>
+  /** Fails where the last act has led a tab to a page with an error status. */
+  readonly ledTo: (tab: Tab) => Effect.Effect<void, PageFailure>
+}
+
+export interface ActOptions {
+  /** Whether it may have led to another page without that being known yet: a click is waited for, a key is not. */
+  readonly leads?: boolean
+}
+
+export const make = (tabs: Tabs, traffic: Traffic): Acts => {
+  const { current } = tabs
+  const begin = (): void => current().pending.act()
+
+  const ledTo = (tab: Tab): Effect.Effect<void, PageFailure> =>
+    Effect.suspend(() => {
+      const last = traffic.lastDocument(tab.page)
+      if (last === null || last.status === null || last.began < tab.pending.lastAct()) return Effect.void
+      // A document that is saved as a file, or that is still to be shown, has not taken the place of the page.
+      if (tab.isDeparting() || !isErrorStatus(last.status) || !isShown(tab, last.request.url())) return Effect.void
+      return Effect.fail(new PageFailure({ ...ofStatus(last.status), acted: true }))
+    })
+
+  return {
+    begin,
+    ledTo,
+    act: (doing, { leads = false } = {}) =>
+      Effect.gen(function* () {
+        const before = current()
+        begin()
+        const done = yield* doing
+        const tab = current()
+        if (tab !== before) yield* Effect.promise(() => loaded(tab))
+        else if (leads) yield* Effect.promise(() => begun(tab))
+        const last = traffic.lastDocument(tab.page)
+        if (last === null || last.began < tab.pending.lastAct()) return done
+        if (tab.isDeparting()) yield* Effect.promise(() => arrival(tab, tab.navigationMillis))
+        yield* ledTo(tab)
+        return done
+      })
+  }
+}
+
+/** Waits until what an act has the page do has begun: a form is sent after the key that sends it. */
+const begun = async (tab: Tab): Promise<void> => {
+  await within(begunMillis, World.run(tab, tab.page.mainFrame(), "answers", null)).catch(() => null)
+  await arrival(tab, tab.navigationMillis)
+}
+
+/** Waits for the document of a new tab. */
+const loaded = (tab: Tab): Promise<unknown> =>
+  tab.page.waitForLoadState("domcontentloaded", { timeout: tab.navigationMillis }).catch(() => null)
+
+const isShown = ({ page }: Tab, address: string): boolean => {
+  const plain = (url: string) => url.replace(/#.*$/s, "")
+  // Chromium shows a page of its own for an error without a body.
+  return plain(page.url()) === plain(address) || page.url().startsWith("chrome-error:")
+}

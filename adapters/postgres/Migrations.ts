@@ -5,6 +5,7 @@
 import { Effect, Layer, Schedule, Schema } from "effect"
 import { Migrator, SqlClient } from "effect/sql"
 import { schema } from "./migrations/0001_schema.ts"
+import { runWarnings } from "./migrations/0002_run_warnings.ts"
 import * as Startup from "./server/Startup.ts"
 import { isHeldUp } from "./Transaction.ts"
 
@@ -34,7 +35,7 @@ export class ForeignSchema extends Schema.TaggedError<ForeignSchema>()("ForeignS
 
 const table = "sluice_migrations"
 
-const all = { "0001_schema": schema }
+const all = { "0001_schema": schema, "0002_run_warnings": runWarnings }
 
 /** The name of the newest migration of this version. */
 export const newest: string = Object.keys(all).toSorted().at(-1) ?? ""

@@ -6,6 +6,7 @@ import { Schema } from "effect"
 import * as OutcomeCertainty from "./OutcomeCertainty.ts"
 import type { CredentialUse, EndEvent, OpenPopup, RunEvent, RunEventOf, RunFile } from "./RunEvent.ts"
 import type { RunFailure } from "./RunFailure.ts"
+import type { RunWarning } from "./RunWarning.ts"
 
 /** Addresses that work without a key, made together with a message. */
 export interface Links {
@@ -54,6 +55,7 @@ const payloadNames: Readonly<Record<string, ReadonlyArray<string>>> = {
   subType: ["error_sub_type"],
   userId: ["user_id"],
   videoId: ["video_id"],
+  warningCount: ["warning_count"],
   workflowId: ["workflow_id"]
 }
 
@@ -112,6 +114,22 @@ export const reported = (failure: RunFailure): typeof ReportedError.Type => ({
   original_error: failure.original,
   suggested_error_code: failure.suggestedErrorCode,
   ...(failure.model === null ? {} : { llm_model: failure.model.name, prompt: failure.model.prompt })
+})
+
+/** What a step that succeeded was unsure of. `value` is the text of the page that it is about, cut. */
+export const ReportedWarning = Schema.Struct({
+  code: Schema.String,
+  message: Schema.String,
+  node: Schema.Struct({ id: Schema.String, name: Schema.String, action: Schema.String }),
+  value: nullable
+}).annotate({ identifier: "RunWarning" })
+
+/** A warning as the record of its run and the event of its end report it, the same in both. */
+export const reportedWarning = ({ code, message, node, value }: RunWarning): typeof ReportedWarning.Type => ({
+  code,
+  message,
+  node: { id: node.id, name: node.name, action: node.action },
+  value
 })
 
 /** The credential behind an alias of the input. `permissioned_user_id` is null until one of several is chosen. */
@@ -191,6 +209,9 @@ const end = (event: EndEvent, links: Links | null): Schema.JsonObject => ({
   file_urls: links === null ? [] : event.files.map((file) => signedFile(file, links)),
   // An object of text and lists of text, which its type does not say.
   vault_entries: vaultEntries(event.credentials) as Schema.JsonObject | null,
+  ...(event.warnings === undefined
+    ? {}
+    : { warnings: event.warnings.map(reportedWarning), warning_count: event.warningCount ?? event.warnings.length }),
   ...("causedBy" in event && event.causedBy !== undefined ? { session_causing_error: event.causedBy } : {}),
   ...("outcome" in event && event.outcome !== undefined ? outcomeOf(event.outcome) : {})
 })

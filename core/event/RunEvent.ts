@@ -8,6 +8,7 @@
 import { Schema } from "effect"
 import { Certainty, Mark } from "./OutcomeCertainty.ts"
 import { RunFailure } from "./RunFailure.ts"
+import { RunWarning } from "./RunWarning.ts"
 
 /** A file that a run has produced. */
 export const RunFile = Schema.Struct({
@@ -60,7 +61,10 @@ const ended = {
   credentials: Schema.Array(CredentialUse),
   errors: Schema.Array(RunFailure),
   /** Oldest first. */
-  files: Schema.Array(RunFile)
+  files: Schema.Array(RunFile),
+  /** Present where a step was unsure of something: the first of these warnings, and how many there were. */
+  warnings: Schema.optionalKey(Schema.Array(RunWarning)),
+  warningCount: Schema.optionalKey(Schema.Int)
 }
 
 /** The certainty of the effects of a run that did not succeed, with its last mark. Older events do not have it. */

@@ -12,3 +12,14 @@ export const RunWarning = Schema.Struct({
   value: Schema.NullOr(Schema.String)
 })
 export type RunWarning = typeof RunWarning.Type
+
+/** How many warnings a run keeps: its first ones. */
+export const mostKept = 100
+
+/** The warnings of an attempt: the first `mostKept` of them, and how many there were. */
+export interface RunWarnings {
+  readonly kept: ReadonlyArray<RunWarning>
+  readonly count: number
+}
+
+export const none: RunWarnings = { kept: [], count: 0 }

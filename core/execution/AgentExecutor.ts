@@ -12,6 +12,7 @@ import { Advisor } from "../agent/recovery/Advisor.ts"
 import { Browser } from "../browser/Browser.ts"
 import { FileSource } from "../browser/file/FileSource.ts"
 import * as Session from "../browser/Session.ts"
+import { mostKept, type RunWarning } from "../event/RunWarning.ts"
 import { Gates } from "../gate/Gates.ts"
 import { Secrets } from "../redaction/Secrets.ts"
 import { RunArtifacts } from "../run/artifact/RunArtifacts.ts"
@@ -87,6 +88,11 @@ export const layer = Layer.effect(
       const watching = observerOf(claimed, reporter, writer)
       let acted = false
       let committed = false
+      const warnings = { kept: [] as Array<RunWarning>, count: 0 }
+      const warned: typeof watching.warned = (warning) =>
+        Effect.sync(() => {
+          if (warnings.count++ < mostKept) warnings.kept.push(warning)
+        })
       const before: typeof watching.before = (mark, node) => {
         acted ||= mark === "acting"
         committed ||= mark === "committing"
@@ -107,7 +113,7 @@ export const layer = Layer.effect(
           codes,
           secrets
         },
-        evidence(claimed, secrets, writer, reporter, { ...watching, ...recovering.observes, before, over }),
+        evidence(claimed, secrets, writer, reporter, { ...watching, ...recovering.observes, before, over, warned }),
         limits
       ).pipe(
         Effect.provideService(Browser, browser),
@@ -121,8 +127,11 @@ export const layer = Layer.effect(
         )
       )
       yield* recovering.over
-      if (outcome._tag === "Success") return { _tag: "Success", data: outcome.data } satisfies Transition.Outcome
-      return yield* StoreUnavailable.waitUntilBack(verdictOf(claimed, { ...outcome, acted, committed }))
+      if (outcome._tag === "Success") {
+        return { _tag: "Success", data: outcome.data, warnings } satisfies Transition.Outcome
+      }
+      const verdict = yield* StoreUnavailable.waitUntilBack(verdictOf(claimed, { ...outcome, acted, committed }))
+      return { ...verdict, warnings } satisfies Transition.Outcome
     })
 
     /** A defect ends the attempt as a defect, with the secrets of the attempt removed from its message. */

@@ -15,6 +15,7 @@
 import { Schema } from "effect"
 import type { Mark } from "../event/OutcomeCertainty.ts"
 import * as RunFailure from "../event/RunFailure.ts"
+import type { RunWarning } from "../event/RunWarning.ts"
 import * as Forecast from "../gate/Forecast.ts"
 import * as Gate from "../gate/Gate.ts"
 import type { Workers } from "../gate/WorkerCapacity.ts"
@@ -122,6 +123,10 @@ interface RunFacts {
   readonly data: Schema.Json
   /** The failures of all its attempts, oldest first. */
   readonly errors: ReadonlyArray<RunFailure.RunFailure>
+  /** What the steps of the attempt that ended it were unsure of, oldest first: at most 100. */
+  readonly warnings: ReadonlyArray<RunWarning>
+  /** How many of them there were. */
+  readonly warningCount: number
 }
 
 /** A run that waits for its first start, or to be tried again. `startedAt` is the start of its first attempt. */

@@ -53,10 +53,13 @@ const counted = (run: Run.Run, event: RunEvent["event"]): Effect.Effect<void> =>
   if (event === "execution.queued") return Measures.runSubmitted
   if (event === "execution.start") return Measures.attemptStarted
   if (!Run.isEnded(run)) return Effect.void
-  const { endedAt, errors, startedAt, status } = run
+  const { endedAt, errors, startedAt, status, warnings } = run
   const seconds = startedAt === null ? null : (endedAt - startedAt) / 1_000
   const code = status === "execution.success" ? null : (errors.at(-1)?.code ?? null)
-  return Measures.runEnded(status.slice("execution.".length), code, seconds)
+  return Effect.andThen(
+    Measures.warned(warnings.map((warning) => warning.code)),
+    Measures.runEnded(status.slice("execution.".length), code, seconds)
+  )
 }
 
 /** The facts of a run that has ended. `run_ms` is `null` for a run that never started. */

@@ -61,6 +61,7 @@ export type ListedRun = Pick<
   | "tags"
   | "priority"
   | "startBy"
+  | "warningCount"
 > & {
   readonly status: Status
   readonly workflowName: string

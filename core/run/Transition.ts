@@ -8,6 +8,7 @@ import { Result, type Schema } from "effect"
 import * as OutcomeCertainty from "../event/OutcomeCertainty.ts"
 import type { EndEvent, RunEvent, RunEventOf, RunFile } from "../event/RunEvent.ts"
 import type { RunFailure } from "../event/RunFailure.ts"
+import * as RunWarning from "../event/RunWarning.ts"
 import * as Gate from "../gate/Gate.ts"
 import type { RunId } from "../workspace/Ids.ts"
 import { type Credential, useOf } from "./CredentialReferences.ts"
@@ -49,10 +50,11 @@ export type Submission = Pick<
 
 /** How an attempt ended, as the agent reports it. */
 export type Outcome =
-  | { readonly _tag: "Success"; readonly data: Schema.Json }
+  | { readonly _tag: "Success"; readonly data: Schema.Json; readonly warnings?: RunWarning.RunWarnings }
   | {
       readonly _tag: "Failed"
       readonly data: Schema.Json
+      readonly warnings?: RunWarning.RunWarnings
       readonly errors: ReadonlyArray<RunFailure>
       /** Present when the run is retried. */
       readonly retry?: Retry
@@ -90,7 +92,9 @@ export const submit = (submission: Submission, gate: Gate.Gate, at: number): Cha
     lease: null,
     progress: untouched,
     data: {},
-    errors: []
+    errors: [],
+    warnings: [],
+    warningCount: 0
   }
   return { run, events: [{ event: "execution.queued", ...ids(run) }, ...pausedEvents(run, gate, at)] }
 }
@@ -139,7 +143,8 @@ export const loggedIn = (run: Run.RunningRun, alias: string): Change<Run.Running
 export const finish = (ending: Ending<Run.RunningRun>, outcome: Outcome, at: number): Change<Run.EndedRun> =>
   end(ending, outcome._tag === "Success" ? "execution.success" : "execution.failed", at, {
     data: outcome.data,
-    errors: outcome._tag === "Failed" ? outcome.errors : []
+    errors: outcome._tag === "Failed" ? outcome.errors : [],
+    warnings: outcome.warnings ?? RunWarning.none
   })
 
 /**
@@ -402,7 +407,15 @@ const end = (
   { files, run }: Ending<Unended>,
   status: typeof Run.Ended.Type,
   at: number,
-  result: { readonly data?: Schema.Json; readonly errors: ReadonlyArray<RunFailure> },
+  {
+    data = run.data,
+    errors,
+    warnings = RunWarning.none
+  }: {
+    readonly data?: Schema.Json
+    readonly errors: ReadonlyArray<RunFailure>
+    readonly warnings?: RunWarning.RunWarnings
+  },
   causedBy?: RunId
 ): Change<Run.EndedRun> => {
   const ended: Run.EndedRun = {
@@ -411,8 +424,10 @@ const end = (
     credentials: Slots.released(run.credentials),
     endedAt: at,
     lease: null,
-    data: result.data ?? run.data,
-    errors: [...run.errors, ...result.errors]
+    data,
+    errors: [...run.errors, ...errors],
+    warnings: warnings.kept.slice(0, RunWarning.mostKept),
+    warningCount: warnings.count
   }
   const facts = {
     ...ids(ended),
@@ -420,7 +435,8 @@ const end = (
     inputs: ended.input,
     credentials: ended.credentials.map(useOf),
     errors: ended.errors,
-    files
+    files,
+    ...(ended.warningCount === 0 ? {} : { warnings: ended.warnings, warningCount: ended.warningCount })
   }
   const outcome = outcomeOf(ended)
   const event: EndEvent =

@@ -33,6 +33,8 @@ const lag = histogram(
 
 const recoveries = counter("sluice_recoveries_total", "Recoveries of steps, by kind, and whether they worked")
 
+const warnings = counter("sluice_run_warnings_total", "Warnings of steps of runs ended by this process, by code")
+
 const duration = histogram(
   "sluice_run_duration_seconds",
   "Time from the first start of a run to its end, by result and class of the last error",
@@ -87,6 +89,7 @@ const classes = new Set([
   "CONDITION",
   "CREDENTIAL",
   "DOWNLOAD",
+  "EXPECT",
   "EXPIRED",
   "INTERACTION",
   "INTERRUPTED",
@@ -100,6 +103,7 @@ const classes = new Set([
   "PROXY",
   "RUNNER_LOST",
   "SELECTOR",
+  "STRICT",
   "TEMPLATE",
   "TFA",
   "TRANSFORM",
@@ -114,6 +118,10 @@ export const classOf = (code: string | null): string => {
   const [first = ""] = code.split("-E", 1)
   return classes.has(first) ? first : "workflow"
 }
+
+/** Records the warnings of an ended run, by their codes. */
+export const warned = (codes: ReadonlyArray<string>): Effect.Effect<void> =>
+  Effect.forEach(codes, (code) => Metric.update(Metric.withAttributes(warnings, { code }), 1), { discard: true })
 
 /** Records the end of a run. `seconds` is the time since its first start; `null` if it never started. */
 export const runEnded = (result: string, code: string | null, seconds: number | null): Effect.Effect<void> =>

@@ -2,6 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect, type Layer, Result } from "effect"
 import { TestClock } from "effect/testing"
 import * as RunFailure from "../../core/event/RunFailure.ts"
+import { none, type RunWarning, type RunWarnings } from "../../core/event/RunWarning.ts"
 import * as Gate from "../../core/gate/Gate.ts"
 import { GateStore } from "../../core/gate/GateStore.ts"
 import { type RunFilter, searchedCharacters } from "../../core/run/list/RunFilter.ts"
@@ -29,7 +30,11 @@ const changeGate = Effect.fnUntraced(function* (
 })
 
 /** Ends the run that is claimed next, which is the oldest that may start. */
-const finishNext = Effect.fnUntraced(function* (code: string | null, data: { readonly [key: string]: string } = {}) {
+const finishNext = Effect.fnUntraced(function* (
+  code: string | null,
+  data: { readonly [key: string]: string } = {},
+  warnings: RunWarnings = none
+) {
   const runs = yield* RunStore
   const [claimed] = yield* runs.claim({ worker: "w", limit: 1, leaseMillis: hour })
   if (claimed === undefined) throw new Error("No run may start")
@@ -38,7 +43,7 @@ const finishNext = Effect.fnUntraced(function* (code: string | null, data: { rea
     Transition.settle(
       locked,
       code === null
-        ? { _tag: "Success", data }
+        ? { _tag: "Success", data, warnings }
         : {
             _tag: "Failed",
             data,
@@ -50,6 +55,14 @@ const finishNext = Effect.fnUntraced(function* (code: string | null, data: { rea
   )
   return id
 })
+
+/** A warning with characters that databases do not keep in texts of their own. */
+const warning: RunWarning = {
+  code: "FIGURE-W0001",
+  message: "Read no number from \u0000 \ud800",
+  node: { id: "n", name: "Read the total", action: "EXTRACT_DATAMODEL" },
+  value: "5 of 12"
+}
 
 /** All runs of a filter, by pages of so many. */
 const pagesOf = (workspaceId: WorkspaceId, limit: number) =>
@@ -105,7 +118,7 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
         yield* changeGate(workspaceId, paused.workflow.id, pause)
         yield* changeGate(workspaceId, both.workflow.id, (gate, at) => pause(shut(gate, at), at))
         yield* send("done", open, { tags: ["a", "b"], trigger: "schedule", input: { Name: 'Ann "A"' } })
-        yield* finishNext(null, { city: "Bern" })
+        const done = yield* finishNext(null, { city: "Bern" }, { kept: Array(120).fill(warning), count: 150 })
         yield* send("failed", open, { tags: ["a"] })
         yield* finishNext("SITE-1")
         yield* send("lost", retried)
@@ -167,7 +180,14 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
           [{ from: 8_000, waitingOfAnyAge: true }, ["free", "both", "paused", "closed", "blocked", "lost"]],
           [{ from: 8_000, waitingOfAnyAge: true, tags: ["a"] }, ["closed"]],
           [{ from: 8_000, waitingOfAnyAge: true, triggers: ["retry"] }, ["both"]],
-          [{ from: 1_000, to: 3_000 }, ["holding", "lost", "failed"]]
+          [{ from: 1_000, to: 3_000 }, ["holding", "lost", "failed"]],
+          [{ hasWarnings: true }, ["done"]],
+          [{ hasWarnings: true, statuses: ["execution.success"] }, ["done"]],
+          [{ hasWarnings: true, statuses: ["execution.failed"] }, []],
+          [{ hasWarnings: true, text: "bern", tags: ["a"] }, ["done"]],
+          [{ hasWarnings: false }, ["free", "both", "paused", "closed", "blocked", "holding", "lost", "failed"]],
+          [{ hasWarnings: false, tags: ["a"] }, ["closed", "failed"]],
+          [{ hasWarnings: false, statuses: ["execution.success", "execution.failed"] }, ["failed"]]
         ]
         for (const [filter, sought] of expected) {
           assert.deepStrictEqual(yield* found(filter), sought, JSON.stringify(filter))
@@ -187,6 +207,13 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
             )
           }
         }
+        const { run } = yield* runs.get(workspaceId, done)
+        assert.deepStrictEqual([run.warnings, run.warningCount], [Array(100).fill(warning), 150])
+        const listed = (yield* runs.list(workspaceId, { limit: 100 })).runs
+        assert.deepStrictEqual(
+          listed.filter(({ warningCount }) => warningCount > 0).map(({ id, warningCount }) => [id, warningCount]),
+          [[done, 150]]
+        )
         const { errorCodes, isComplete, runs: counted, tags, workflows } = yield* runs.tally(workspaceId, {})
         assert.deepInclude({ counted, isComplete }, { counted: 9, isComplete: true })
         assert.deepStrictEqual(workflows[0], { id: open.workflow.id, name: "Nightly", count: 4 })

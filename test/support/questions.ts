@@ -40,7 +40,9 @@ export const runOf = ({ fence, runId, workflowId, workspaceId }: Asker): Run => 
   lease: { worker: "w", fence, until: 1_000_000 },
   progress: { acted: true, committed: false, mark: null },
   data: {},
-  errors: []
+  errors: [],
+  warnings: [],
+  warningCount: 0
 })
 
 /** A question for data. */

@@ -1,5 +1,5 @@
 /**
- * What has many values for one run (tags, error codes, credentials) is in `run_labels`, newest first for each label. Its
+ * What has many values for one run (tags, error codes, credentials), and that it has warnings, is in `run_labels`, newest first for each label. Its
  * index also has what never changes of a run. What changes is read from another index by the run's place in that one, so
  * that no row of a run is read.
  */
@@ -11,7 +11,7 @@ import type { Filter } from "../../../core/run/RunStore.ts"
 import type { WorkspaceId } from "../../../core/workspace/Ids.ts"
 import { arrayOf, placed, type Source } from "./PgRunSource.ts"
 
-type Kind = "credential" | "error" | "tag"
+type Kind = "credential" | "error" | "tag" | "warning"
 
 export interface Label {
   readonly kind: Kind
@@ -25,10 +25,14 @@ export const labelOf = (kind: Kind, value: string): string =>
 /** The value of the label of a credential or an error code: they may have characters that the database does not keep. */
 export const asValue = (text: string): string => JSON.stringify(text)
 
+/** The value of the label of each run that has warnings. */
+const anyWarning = "any"
+
 /** The keys of the labels in a filter, by kind. A run satisfies it with one label of each kind. */
-const labelsOf = ({ credentials, errorCodes, tags }: RunFilter) =>
+const labelsOf = ({ credentials, errorCodes, hasWarnings, tags }: RunFilter) =>
   (
     [
+      ["warning", hasWarnings === true ? [anyWarning] : undefined],
       ["error", errorCodes?.map(asValue)],
       ["tag", tags],
       ["credential", credentials?.map(asValue)]
@@ -53,16 +57,13 @@ export const having = (
   filter: RunFilter,
   label: Label | null
 ): ReadonlyArray<Statement.Fragment> => {
-  const by = label === null ? "runs" : "label"
-  return labelsOf(filter).flatMap(([kind, keys]) =>
-    kind === label?.kind
-      ? []
-      : [
-          sql`exists (select from run_labels other where other.workspace_id = ${workspaceId}
-            and ${sql.in("other.label", keys)} and other.created_at = ${sql(`${by}.created_at`)}
-            and other.sequence = ${sql(`${by}.sequence`)})`
-        ]
-  )
+  const by = sql(label === null ? "runs" : "label")
+  const labelled = (keys: ReadonlyArray<string>) => sql`exists (select from run_labels other
+    where other.workspace_id = ${workspaceId} and ${sql.in("other.label", keys)}
+      and other.created_at = ${by}.created_at and other.sequence = ${by}.sequence)`
+  const without = filter.hasWarnings === false ? [sql`not ${labelled([labelOf("warning", anyWarning)])}`] : []
+  const withOthers = labelsOf(filter).flatMap(([kind, keys]) => (kind === label?.kind ? [] : [labelled(keys)]))
+  return [...without, ...withOthers]
 }
 
 /** The runs of a label within a filter, further narrowed by conditions on `label`, as sources of their stored status. */

@@ -290,7 +290,8 @@ export const make = (sql: SqlClient.SqlClient) => {
    */
   const pageOf = (sources: ReadonlyArray<Source>, { limit, text }: Filter) => {
     const shown = sql`id, workspace_id, workflow_id, options, trigger, tags, priority, start_by, runs.created_at, status,
-      queue, started_at, ended_at, not_before, released_at, released_by, released_pause, errors, runs.sequence`
+      queue, started_at, ended_at, not_before, released_at, released_by, released_pause, errors, warning_count,
+      runs.sequence`
     if (text === undefined) {
       return sql<PageRow>`
         with page as materialized (${merged(sources, limit + 1)})

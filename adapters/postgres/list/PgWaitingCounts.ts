@@ -13,8 +13,8 @@ import { arrayOf } from "./PgRunSource.ts"
 const mostWaiting = 30_000
 
 /** Whether a pass can evaluate all conditions of a filter on waiting runs. */
-export const knows = ({ credentials, errorCodes, holds, tags, text }: RunFilter): boolean =>
-  [credentials, errorCodes, tags, text].every((asked) => asked === undefined) &&
+export const knows = ({ credentials, errorCodes, hasWarnings, holds, tags, text }: RunFilter): boolean =>
+  [credentials, errorCodes, hasWarnings, tags, text].every((asked) => asked === undefined) &&
   // Of a run that lost its browser, the failure says so.
   holds?.includes("browser") !== true
 

@@ -4,6 +4,7 @@ import { Schema, Struct } from "effect"
 import type { SqlClient } from "effect/sql"
 import { Mark } from "../../../core/event/OutcomeCertainty.ts"
 import { RunFailure } from "../../../core/event/RunFailure.ts"
+import { RunWarning } from "../../../core/event/RunWarning.ts"
 import type { Gate } from "../../../core/gate/Gate.ts"
 import type { Credential } from "../../../core/run/CredentialReferences.ts"
 import { isWatched } from "../../../core/run/hold/HoldAnnouncement.ts"
@@ -94,7 +95,9 @@ const state = {
   committed: column(Table.flag, (run) => run.progress.committed),
   mark: column(Table.nullable(Table.json(Mark)), (run) => run.progress.mark),
   data: column(Table.json(Table.anyJson), (run) => run.data),
-  errors: column(Table.json(Schema.Array(RunFailure)), (run) => run.errors)
+  errors: column(Table.json(Schema.Array(RunFailure)), (run) => run.errors),
+  warnings: column(Table.json(Schema.Array(RunWarning)), (run) => run.warnings),
+  warning_count: column(Table.integer, (run) => run.warningCount)
 }
 
 const input = { input: column(Table.json(Table.jsonObject), (run) => run.input) }
@@ -117,7 +120,9 @@ const columnsOf = {
   lease: ["lease_worker", "lease_fence", "lease_until"],
   progress: ["acted", "committed", "mark"],
   data: ["data"],
-  errors: ["errors"]
+  errors: ["errors"],
+  warnings: ["warnings"],
+  warningCount: ["warning_count"]
 } as const satisfies Readonly<Partial<Record<keyof Run, ReadonlyArray<keyof typeof state>>>>
 
 type Field = keyof typeof columnsOf
@@ -200,14 +205,19 @@ export const toRun = (row: Row): Run => {
     lease: fence === null || until === null || worker === null ? null : { worker, fence, until },
     progress: { acted: stored.acted, committed: stored.committed, mark: stored.mark },
     data: stored.data,
-    errors: stored.errors
+    errors: stored.errors,
+    warnings: stored.warnings,
+    warningCount: stored.warning_count
   })
 }
 
 /** The columns of a run. `text` is its input as JSON. */
 export const fromRun = (run: Run, text: string) => ({ ...withoutInput.encode(run), input: text })
 
-/** The columns that are null in every run which is accepted without credentials and without an added output. */
+/**
+ * The columns that are null, or have their default, in every run which is accepted without credentials and without an
+ * added output.
+ */
 const emptyAtFirst = [
   "added_output",
   "holds",
@@ -219,7 +229,9 @@ const emptyAtFirst = [
   "lease_worker",
   "lease_fence",
   "lease_until",
-  "mark"
+  "mark",
+  "warnings",
+  "warning_count"
 ] as const satisfies ReadonlyArray<keyof typeof submitted | keyof typeof state>
 
 const columnsAtFirst = Struct.omit({ ...submitted, ...state }, emptyAtFirst)
@@ -288,7 +300,8 @@ const listed = Table.make(
     released_at: state.released_at,
     released_by: state.released_by,
     released_pause: state.released_pause,
-    errors: state.errors
+    errors: state.errors,
+    warning_count: state.warning_count
   },
   ["id"]
 )
@@ -318,7 +331,8 @@ export const toListed = (
     status: statusOf(run, gate, at),
     workflowName: name,
     holds: RunFilter.holdsOf({ run, gate, awaitsCredential, at }),
-    error: stored.errors.at(-1) ?? null
+    error: stored.errors.at(-1) ?? null,
+    warningCount: stored.warning_count
   }
 }
 

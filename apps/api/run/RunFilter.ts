@@ -83,6 +83,11 @@ const reader = (query: Query) => {
 
 const isText = (text: string): text is string => text !== "" && text.length <= mostCharacters
 
+const truth = (text: string | undefined, wrong: ReturnType<typeof reader>["wrong"]): boolean | undefined => {
+  if (text === undefined) return undefined
+  return text === "true" || text === "false" ? text === "true" : wrong("has_warnings", "true or false", text)
+}
+
 const filterOf = ({ instantOf, many, one, wrong }: ReturnType<typeof reader>, now: number): RunFilter => {
   const text = one("text")
   if (text !== undefined && !isText(text)) wrong("text", `1 to ${mostCharacters} characters`, text)
@@ -112,6 +117,7 @@ const filterOf = ({ instantOf, many, one, wrong }: ReturnType<typeof reader>, no
     ),
     tags: many(["tag", "tags", "tags[]"], isText, "a tag", "tag"),
     triggers: many(["trigger", "trigger[]"], Schema.is(Trigger), `one of ${Trigger.literals.join(", ")}`),
+    hasWarnings: truth(one("has_warnings"), wrong),
     text,
     from,
     waitingOfAnyAge: start === undefined ? true : undefined,

@@ -96,6 +96,10 @@ export const RunRecord = Schema.Struct({
   output_data: Schema.Json,
   errors: Schema.Array(EventJson.ReportedError),
   workflow_errors: Schema.Array(EventJson.ReportedError),
+  /** What the steps of its last attempt were unsure of although they succeeded: the first 100. */
+  warnings: Schema.Array(EventJson.ReportedWarning),
+  /** How many there were. */
+  warning_count: Schema.Int,
   /** How certain the effects of a failed or stopped run on the site are; null for any other run. */
   outcome_certainty: Schema.NullOr(Certainty),
   /** The last mark of a failed or stopped run: its last started or finished action, and the node. */
@@ -158,6 +162,8 @@ export const RunListItem = Schema.Struct({
   holds: Schema.Array(HoldReason),
   /** The last failure of its attempts. */
   error: Schema.NullOr(Schema.Struct({ error_code: Schema.NullOr(Schema.String), message: Schema.String })),
+  /** How many warnings the steps of its last attempt gave. */
+  warning_count: Schema.Int,
   trigger: Trigger,
   tags: Schema.Array(Schema.String),
   /** Of the waiting runs of a workflow a higher priority starts first. */
@@ -243,6 +249,8 @@ export const record = (
     output_data: run.data,
     errors,
     workflow_errors: errors,
+    warnings: run.warnings.map(EventJson.reportedWarning),
+    warning_count: run.warningCount,
     ...(outcome === null ? { outcome_certainty: null, last_mark: null } : EventJson.outcomeOf(outcome)),
     was_recovered: recovered.length > 0,
     recovered_error_ids: recovered,
@@ -294,6 +302,7 @@ export const listItem = (run: ListedRun, now: number): typeof RunListItem.Type =
   hold: run.holds[0] ?? null,
   holds: run.holds,
   error: run.error === null ? null : { error_code: run.error.code, message: run.error.message },
+  warning_count: run.warningCount,
   trigger: run.trigger,
   tags: run.tags,
   priority: run.priority,

@@ -3,7 +3,7 @@ import { Option } from "effect"
 import { statusNamed } from "./view/RunsView.ts"
 
 const several = ["workflow_id", "status", "hold", "error_code", "credential_id", "tag", "trigger"] as const
-const single = ["text", "start_time", "end_time"] as const
+const single = ["has_warnings", "text", "start_time", "end_time"] as const
 
 type Several = (typeof several)[number]
 type Single = (typeof single)[number]

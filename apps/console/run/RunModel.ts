@@ -224,6 +224,14 @@ export const markdownOf = (run: Run, name: string, steps: ReadonlyArray<Step>): 
     ...(run.errors.length === 0
       ? []
       : ["", "## Errors", "", ...run.errors.map((error) => `- ${JSON.stringify(error)}`)]),
+    ...(run.warning_count === 0
+      ? []
+      : [
+          "",
+          `## Warnings (${run.warning_count})`,
+          "",
+          ...run.warnings.map((warning) => `- ${JSON.stringify(warning)}`)
+        ]),
     "",
     "## Inputs",
     "",

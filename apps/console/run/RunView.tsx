@@ -115,6 +115,7 @@ const Shown = ({ run }: { readonly run: Run }) => {
       {(run.holds.length > 0 || run.can_start_at !== null) && <WhyHeld run={run} onChanged={again} />}
       {isAsking(run) && <Question id={run.session_id} onAnswered={again} />}
       <Failures run={run} />
+      <Warnings run={run} />
       <div class="columns">
         <Section
           title="Steps"
@@ -365,6 +366,28 @@ const Both = ({ at, zone }: { readonly at: string; readonly zone: string | null 
     <time dateTime={at} title={full(instant)}>
       {short(instant, zone)} {offsetName(instant, zone)} ({zone}), {short(instant)} here
     </time>
+  )
+}
+
+const Warnings = ({ run }: { readonly run: Run }) => {
+  const { warning_count, warnings } = run
+  if (warning_count === 0) return null
+  const more = warning_count - warnings.length
+  return (
+    <section class="warnings" aria-label="Warnings">
+      {warnings.map(({ code, message, node, value }, index) => (
+        <div key={index}>
+          <h2>
+            {code} · {node.name}
+          </h2>
+          <p>
+            <Clipped text={message} />
+          </p>
+          {value !== null && value !== "" && <p class="note mono">{value}</p>}
+        </div>
+      ))}
+      {more > 0 && <p class="note">{more} more warnings are not kept</p>}
+    </section>
   )
 }
 

@@ -42,6 +42,9 @@ export const Line = ({
           {row.workflow_name}
         </a>
         {row.dry_run && <span class="tag">dry run</span>}
+        {row.warning_count > 0 && (
+          <span class="tag warned">{row.warning_count === 1 ? "1 warning" : `${row.warning_count} warnings`}</span>
+        )}
         {row.priority !== 0 && <span class="tag">priority {row.priority}</span>}
         {row.tags.map((tag) => (
           <span key={tag} class="tag">

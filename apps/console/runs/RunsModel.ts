@@ -13,6 +13,8 @@ export interface Filters {
   readonly hold: string | null
   readonly errorCode: string | null
   readonly tag: string | null
+  /** Whether only runs with warnings are shown. */
+  readonly warned: boolean
   /** A text in inputs and outputs. */
   readonly text: string
   /** The name of a period up to now. */
@@ -38,6 +40,7 @@ export const filtersOf = (query: URLSearchParams): Filters => {
     hold: query.get("hold"),
     errorCode: query.get("error"),
     tag: query.get("tag"),
+    warned: query.get("warned") === "yes",
     text: query.get("text") ?? "",
     since: since !== null && since in sinces ? (since as Since) : "week"
   }
@@ -58,6 +61,7 @@ export const selectionOf = (filters: Filters, now: number): Readonly<Record<stri
   ...(filters.hold === null ? {} : { hold: filters.hold }),
   ...(filters.errorCode === null ? {} : { error_code: filters.errorCode }),
   ...(filters.tag === null ? {} : { tag: filters.tag }),
+  ...(filters.warned ? { has_warnings: "true" } : {}),
   ...(filters.text === "" ? {} : { text: filters.text }),
   start_time: new Date(now - sinces[filters.since]).toISOString()
 })

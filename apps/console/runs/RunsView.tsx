@@ -168,6 +168,9 @@ const FilterBar = ({ filters, query }: { readonly filters: Filters; readonly que
           {statusOf(status).word}
         </Chip>
       ))}
+      <Chip pressed={filters.warned} onClick={() => filter({ warned: filters.warned ? null : "yes" })}>
+        With warnings
+      </Chip>
     </div>
     <WorkflowFilter workflow={filters.workflow} />
     <select
@@ -213,9 +216,12 @@ const FilterBar = ({ filters, query }: { readonly filters: Filters; readonly que
 )
 
 const NoRuns = ({ filters, hasWorkflows }: { readonly filters: Filters; readonly hasWorkflows: boolean }) => {
-  const { credential, errorCode, hold, status, tag, text, workflow } = filters
+  const { credential, errorCode, hold, status, tag, text, warned, workflow } = filters
   const isFiltered =
-    status.length > 0 || text !== "" || [credential, errorCode, hold, tag, workflow].some((one) => one !== null)
+    warned ||
+    status.length > 0 ||
+    text !== "" ||
+    [credential, errorCode, hold, tag, workflow].some((one) => one !== null)
   if (isFiltered) {
     return (
       <Empty title="No run matches these filters">

@@ -31,6 +31,8 @@ export interface RunFilter {
   readonly credentials?: ReadonlyArray<string>
   readonly tags?: ReadonlyArray<string>
   readonly triggers?: ReadonlyArray<Run.Trigger>
+  /** Whether it has a warning. */
+  readonly hasWarnings?: boolean
   /** Text in its input or output, in any case: see `contains`. */
   readonly text?: string
   /** Submitted at or after. */
@@ -89,6 +91,7 @@ export const matches = (filter: RunFilter, facts: Facts): boolean => {
     some(filter.credentials, () => run.credentials.flatMap((one) => one.permissionedUserIds)) &&
     some(filter.tags, () => run.tags) &&
     (filter.triggers?.includes(run.trigger) ?? true) &&
+    (filter.hasWarnings === undefined || filter.hasWarnings === run.warningCount > 0) &&
     (filter.text === undefined || contains(run, filter.text))
   )
 }

@@ -327,6 +327,7 @@ it("the list of runs has columns for priority, deadline and tags where a run has
     hold: null,
     holds: [],
     error: null,
+    warning_count: 0,
     trigger: "api",
     tags: [],
     priority: 0,
@@ -338,6 +339,41 @@ it("the list of runs has columns for priority, deadline and tags where a run has
   const urgent = { ...run, session_id: "b", priority: 5, start_by: "2027-03-01T10:00:00.000Z" }
   assert.match(listed(run, urgent), /TOOK +PRIORITY +START BY +HELD BY[\s\S]*\nb .* 5 +2027-03-01 10:00Z/)
   assert.match(listed({ ...run, tags: ["october", "b"] }), /TOOK +TAGS +HELD BY +ERROR\na .* october, b/)
+})
+
+it("a run is shown with its warnings after its errors, and their number where some are not kept", () => {
+  const warning = (code: string) => ({
+    code,
+    message: "No \u001b[31mrows",
+    node: { id: "n", name: "Read", action: "EXTRACT_DATAMODEL" },
+    value: null
+  })
+  const run = {
+    session_id: "a",
+    status: "execution.success",
+    created_at: "2027-03-01T09:00:00.000Z",
+    execution_start: null,
+    execution_end: null,
+    can_start_at: null,
+    start_by: null,
+    holds: [],
+    tags: [],
+    priority: 0,
+    retry: null,
+    retried_as: [],
+    release: null,
+    input_variables: {},
+    data: null,
+    errors: [],
+    warnings: [warning("LIST-W0001"), warning("LIST-W0002")],
+    warning_count: 2,
+    events: []
+  } as unknown as Parameters<typeof RunsView.record>[0]
+  const shown = RunsView.record(run)
+  assert.match(shown, /^Warning {4}LIST-W0001: No .*rows \(in "Read"\)$/m)
+  assert.notInclude(shown, "\u001b")
+  assert.notInclude(shown, "Warnings")
+  assert.match(RunsView.record({ ...run, warning_count: 1_200 }), /^Warnings {3}1,200 in all$/m)
 })
 
 it("a forecast says when the last waiting run starts, and how many do not before the closing", () => {

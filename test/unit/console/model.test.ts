@@ -32,6 +32,7 @@ const row = (name: string, at: number, status = "execution.queued"): Row => ({
   hold: null,
   holds: [],
   error: null,
+  warning_count: 0,
   trigger: "api",
   tags: [],
   priority: 0,
@@ -190,6 +191,7 @@ describe("the list of runs", () => {
       hold: null,
       errorCode: null,
       tag: null,
+      warned: false,
       text: "",
       since: "week"
     })

@@ -29,6 +29,8 @@ const run = (status: string, events: Run["events"]): Run =>
     execution_end: null,
     holds: [],
     errors: [],
+    warnings: [],
+    warning_count: 0,
     input_variables: { note: "```" },
     output_data: null,
     events
@@ -81,6 +83,15 @@ describe("the steps of a run", () => {
     const text = markdownOf(failed, "Nightly", stepsOf(failed, nodes))
     assert.include(text, "2. Click //b (failed, 3.0 s)")
     assert.include(text, "````json\n")
+    assert.notInclude(text, "Warnings")
+    const warning = {
+      code: "LIST-W0001",
+      message: "No rows",
+      node: { id: "2", name: "Read", action: "CLICK" },
+      value: null
+    }
+    const warned = markdownOf({ ...failed, warnings: [warning], warning_count: 120 }, "Nightly", [])
+    assert.include(warned, `## Warnings (120)\n\n- ${JSON.stringify(warning)}`)
   })
 
   it("tell whether a person is asked now", () => {

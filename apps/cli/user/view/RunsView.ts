@@ -134,7 +134,12 @@ export const step = (event: { readonly event: string; readonly payload: unknown;
   )
 }
 
-/** A run with its steps, errors and results. */
+const warningsOf = ({ warning_count, warnings }: Pick<Record, "warning_count" | "warnings">): ReadonlyArray<string> => [
+  ...warnings.map(({ code, message, node }) => `Warning    ${cell(`${code}: ${message} (in "${node.name}")`)}`),
+  ...(warning_count > warnings.length ? [`Warnings   ${number(warning_count)} in all`] : [])
+]
+
+/** A run with its steps, errors, warnings and results. */
 export const record = (run: Record): string =>
   [
     ...(
@@ -160,6 +165,7 @@ export const record = (run: Record): string =>
       ] as const
     ).flatMap(pair),
     ...run.errors.map((error) => `Error      ${messageOf(error)}`),
+    ...warningsOf(run),
     ...(run.events.length === 0 ? [] : ["Events"]),
     ...run.events.map((event) => `  ${step(event)}`)
   ].join("\n")

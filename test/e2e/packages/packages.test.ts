@@ -9,6 +9,7 @@ import { comparing, embedding } from "../../docs/Examples.ts"
 import { fencesOf } from "../../docs/Pages.ts"
 import { type Installed, install, type Manifest, textOf } from "../../packages/Installed.ts"
 import { entriesOf, expected, mistakes, program, strict } from "../../packages/Programs.ts"
+import { testMillis } from "../../support/limits.ts"
 import { root } from "../../support/Source.ts"
 import { loadedBy } from "../../unit/layout/Modules.ts"
 
@@ -34,7 +35,7 @@ const programsOf: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 }
 
 const run = (program: string, args: ReadonlyArray<string>): string => {
-  const done = spawnSync(program, args, { cwd: folder, encoding: "utf8", timeout: 240_000 })
+  const done = spawnSync(program, args, { cwd: folder, encoding: "utf8", timeout: testMillis })
   assert.strictEqual(done.status, 0, `${program} ${args.join(" ")}\n${done.stdout}${done.stderr}`)
   return done.stdout
 }
@@ -181,7 +182,7 @@ describe("the packages, installed in an empty folder", () => {
     const publish = (...more: ReadonlyArray<string>): string => {
       const args = ["publish", "--dry-run", "--allow-dirty", "--no-check", ...more]
       const env = { ...process.env, NO_COLOR: "1" }
-      const options = { cwd: join(folder, "dist/jsr"), encoding: "utf8", env, timeout: 240_000 } as const
+      const options = { cwd: join(folder, "dist/jsr"), encoding: "utf8", env, timeout: testMillis } as const
       const done = spawnSync(program, args, options)
       return `${done.stdout}${done.stderr}`
     }

@@ -7,16 +7,16 @@ import type { Source } from "../../support/Source.ts"
 /** A function of more lines than this does more than one thing. */
 export const mostLines = 120
 
-interface Node {
+export interface Node {
   readonly type: string
   readonly start: number
   readonly end: number
 }
 
-const isNode = (value: unknown): value is Node =>
+export const isNode = (value: unknown): value is Node =>
   typeof value === "object" && value !== null && "type" in value && typeof value.type === "string"
 
-const childrenOf = (node: Node): ReadonlyArray<Node> => Object.values(node).flat().filter(isNode)
+export const childrenOf = (node: Node): ReadonlyArray<Node> => Object.values(node).flat().filter(isNode)
 
 const isFunction = ({ type }: Node): boolean =>
   type === "FunctionDeclaration" || type === "FunctionExpression" || type === "ArrowFunctionExpression"

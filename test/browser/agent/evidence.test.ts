@@ -1,10 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, type Scope } from "effect"
+import { Deferred, Effect, type Scope } from "effect"
 import { Browser, type BrowserSession } from "../../../core/browser/Browser.ts"
 import type { Exchange } from "../../../core/browser/Exchange.ts"
 import * as Session from "../../../core/browser/Session.ts"
+import { hangMillis } from "../../support/limits.ts"
 import { inBrowser } from "../../support/realBrowser.ts"
 import { type Answer, html, serve } from "../../support/site.ts"
+import { awaited } from "../../support/waiting.ts"
 
 /** Opens the page at `/` of a site in a real browser. */
 const onSite = <A, E>(
@@ -21,7 +23,7 @@ const onSite = <A, E>(
     })
   )
 
-const wait = { waitMillis: 5_000 }
+const wait = { waitMillis: hangMillis }
 const typed = { existing: "replace", delayMillis: 0, paste: false } as const
 const all = { maxBytes: 5_000_000 }
 
@@ -112,18 +114,29 @@ describe("a snapshot", () => {
   )
 
   it.live("of an empty page is an empty document, and of a page that hangs is refused in time", () =>
-    onSite({ "/": html("<script>setTimeout(() => { while (true); }, 300)</script>") }, (page, origin) =>
-      Effect.gen(function* () {
-        assert.match(
-          yield* page.observation.snapshot(all),
-          /^<!doctype html><html><head>.*<\/head><body><\/body><\/html>$/
-        )
-        yield* page.navigation.goto(`${origin}/`)
-        yield* Effect.sleep("500 millis")
-        const failure = yield* Effect.flip(page.observation.snapshot(all))
-        assert.strictEqual(failure._tag, "PageFailure")
-      })
-    )
+    Effect.gen(function* () {
+      const hangs = yield* Deferred.make<void>()
+      const hanging: Answer = (_request, response) => {
+        response.end()
+        Effect.runSync(Deferred.succeed(hangs, undefined))
+      }
+      // The page is busy from its synchronous request on.
+      const page = html(`<script>setTimeout(() => {
+        const request = new XMLHttpRequest(); request.open("GET", "/hangs", false); request.send(); while (true);
+      }, 300)</script>`)
+      yield* onSite({ "/": page, "/hangs": hanging }, (page, origin) =>
+        Effect.gen(function* () {
+          assert.match(
+            yield* page.observation.snapshot(all),
+            /^<!doctype html><html><head>.*<\/head><body><\/body><\/html>$/
+          )
+          yield* page.navigation.goto(`${origin}/`)
+          yield* awaited("the page to hang", Deferred.await(hangs))
+          const failure = yield* Effect.flip(page.observation.snapshot(all))
+          assert.strictEqual(failure._tag, "PageFailure")
+        })
+      )
+    })
   )
 })
 

@@ -16,6 +16,7 @@ import * as Session from "../../../core/browser/Session.ts"
 import { BrowserCapacity } from "../../../core/run/BrowserCapacity.ts"
 import { graphOf, walk } from "../../support/browser.ts"
 import { devToolsServer, playwrightServer } from "../../support/gridBrowsers.ts"
+import { hangMillis } from "../../support/limits.ts"
 import { listening } from "../../support/listening.ts"
 import { html, serve } from "../../support/site.ts"
 import { until } from "../../support/waiting.ts"
@@ -108,7 +109,7 @@ describe("a grid", () => {
           const three = yield* Effect.all([opened, opened, opened], { concurrency: "unbounded" })
           for (const { page } of three) {
             yield* page.navigation.goto(`${site}/`)
-            yield* page.elements.find({ selector: "css=#text", waitMillis: 20_000 })
+            yield* page.elements.find({ selector: "css=#text", waitMillis: hangMillis })
           }
           // Private networks are kept off here as with a browser of one's own.
           const refused = yield* Effect.flip(three[0].page.navigation.goto("http://10.0.0.1/"))
@@ -143,7 +144,7 @@ describe("a grid", () => {
       })
       yield* Effect.gen(function* () {
         const { page } = yield* opened
-        const at = (id: string) => ({ selector: `css=#${id}`, waitMillis: 20_000 })
+        const at = (id: string) => ({ selector: `css=#${id}`, waitMillis: hangMillis })
         yield* page.navigation.goto(`${site}/`)
         yield* page.elements.click(at("open"), "click")
         yield* page.elements.click(at("press"), "click")
@@ -254,7 +255,7 @@ describe("a grid", () => {
       const bounded = yield* Effect.gen(function* () {
         const { page } = yield* opened
         yield* page.navigation.goto(`${site}/`)
-        yield* page.elements.click({ selector: "css=#save", waitMillis: 20_000 }, "click")
+        yield* page.elements.click({ selector: "css=#save", waitMillis: hangMillis }, "click")
         const [file] = (yield* page.navigation.download(30_000)).files
         return file === undefined ? assert.fail("nothing was downloaded") : yield* Effect.flip(file.bytes)
       }).pipe(Effect.provide(small))

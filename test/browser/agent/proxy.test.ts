@@ -8,6 +8,7 @@ import type { PageFailure } from "../../../core/browser/PageFailure.ts"
 import * as Session from "../../../core/browser/Session.ts"
 import * as Proxies from "../../../core/vault/Proxies.ts"
 import { certificate } from "../../support/certificate.ts"
+import { hangMillis } from "../../support/limits.ts"
 import * as TestProxies from "../../support/proxies.ts"
 import { executablePath } from "../../support/realBrowser.ts"
 import { html, serve } from "../../support/site.ts"
@@ -73,7 +74,7 @@ describe.each(kinds)("a session that goes out through %s", (scheme, make, host) 
         yield* through(url, true, (page) =>
           Effect.gen(function* () {
             yield* page.navigation.goto(`http://shop.invalid:${port}/`)
-            assert.strictEqual(yield* page.elements.read({ selector: "//h1", waitMillis: 5_000 }), "Reached")
+            assert.strictEqual(yield* page.elements.read({ selector: "//h1", waitMillis: hangMillis }), "Reached")
             const failure = failureOf(yield* Effect.result(page.navigation.goto(`https://shop.invalid:${secure}/`)))
             assert.include(failure.reason, "CERT_AUTHORITY_INVALID")
           })

@@ -5,6 +5,7 @@ import { Browser, type BrowserSession } from "../../../core/browser/Browser.ts"
 import * as Session from "../../../core/browser/Session.ts"
 import * as ScriptedBrowser from "../../../core/testing/browser/ScriptedBrowser.ts"
 import * as BrowserLocation from "../../../core/vault/BrowserLocation.ts"
+import { hangMillis } from "../../support/limits.ts"
 import { executablePath } from "../../support/realBrowser.ts"
 import { type Answer, html, serve } from "../../support/site.ts"
 
@@ -34,7 +35,7 @@ const opened = <A, E>(
   )
 
 const byName = (one: Session.Cookie, other: Session.Cookie) => one.name.localeCompare(other.name)
-const text = (page: BrowserSession, selector = "//body") => page.elements.read({ selector, waitMillis: 5_000 })
+const text = (page: BrowserSession, selector = "//body") => page.elements.read({ selector, waitMillis: hangMillis })
 
 const inTwoYears = Math.round(Date.now() / 1_000) + 300 * 86_400
 
@@ -153,7 +154,7 @@ describe("in Chromium", () => {
         Effect.gen(function* () {
           yield* page.navigation.goto(`${app}/counting`)
           assert.strictEqual(yield* text(page, "//p"), "10,20,1")
-          yield* page.elements.click({ selector: "css=a", waitMillis: 5_000 }, "click")
+          yield* page.elements.click({ selector: "css=a", waitMillis: hangMillis }, "click")
           assert.strictEqual(yield* text(page, "//p"), "11,21,1")
           yield* page.navigation.goto(`${at("sub.app.localhost")}/counting`)
           assert.strictEqual(yield* text(page, "//p"), ",,0")
@@ -204,7 +205,7 @@ describe("in Chromium", () => {
       yield* opened({ headers }, (page) =>
         Effect.gen(function* () {
           yield* page.navigation.goto(`${app}/page`)
-          yield* page.elements.find({ selector: "//hr", waitMillis: 5_000 })
+          yield* page.elements.find({ selector: "//hr", waitMillis: hangMillis })
           yield* page.navigation.goto(`${app}/away`)
           yield* page.navigation.goto(`${at("sub.app.localhost")}/second`)
           yield* page.navigation.goto(`${app}/`)

@@ -151,17 +151,23 @@ it.live(
           assert.strictEqual(answers[0]?.status, 201)
         })
       for (let named = 0; named < 5; named++) yield* count(two.url, named)
-      // The second process is killed while it answers; its client asks the first one again.
+      // The second process is killed when it has answered some; its client asks the first one again.
       const started = yield* Effect.promise(async () => {
         const sessions = new Map<number, Set<string>>()
+        let someAnswered = () => {}
+        const some = new Promise<void>((resolve) => {
+          someAnswered = resolve
+        })
+        let answers = 0
         const asked = Array.from({ length: 30 }, async (_, named) => {
           const seen = new Set<string>()
           sessions.set(named, seen)
           const told = await post(two.url, one.key, one.workflowId, `k-${named}`).catch(() => null)
+          if (++answers === 5) someAnswered()
           const again = await post(one.url, one.key, one.workflowId, `k-${named}`)
           for (const answer of told === null ? [again] : [told, again]) seen.add(`${answer.status} ${answer.text}`)
         })
-        await new Promise((resolve) => setTimeout(resolve, 40))
+        await some
         process.kill(two.pid, "SIGKILL")
         await Promise.all(asked)
         return sessions

@@ -5,6 +5,7 @@ import { afterAll, assert, it } from "@effect/vitest"
 import { type Ending, type Options, ThreadPool } from "../../../adapters/threads/ThreadPool.ts"
 import { defaults } from "../../../adapters/threads/ThreadSandbox.ts"
 import type { Input, Name } from "../../../core/workflow/sandbox/Operations.ts"
+import { hangMillis } from "../../support/limits.ts"
 
 const pools: Array<ThreadPool<Name>> = []
 
@@ -22,6 +23,9 @@ const ask = <N extends Name>(pool: ThreadPool<Name>, name: N, asked: Input<N>, o
 const cheap = (pool: ThreadPool<Name>, owner = "one") => ask(pool, "patternCost", { pattern: "^a+$" }, owner)
 
 const evaluation = (source: string) => ({ source, roots: {}, bindings: {}, apart: {}, moment: { at: 0, seed: 0 } })
+
+/** Only what never ends has a short deadline. */
+const deadlineMillis = (name: Name) => (name === "violation" ? 1_000 : hangMillis)
 
 /** Works until its deadline: each level of the value is looked at twice as often as the one above it. */
 const endless = (pool: ThreadPool<Name>, owner = "one") => {
@@ -45,7 +49,7 @@ it("an operation over the cap on memory is refused, and the next one is done", a
 })
 
 it("an operation over its deadline is refused, and the next one is done", async () => {
-  const pool = poolOf({ threads: 1, deadlineMillis: () => 1_000 })
+  const pool = poolOf({ threads: 1, deadlineMillis })
   assert.strictEqual(exceeded(await endless(pool)), "time")
   assert.strictEqual((await cheap(pool))._tag, "Answered")
 })
@@ -62,7 +66,7 @@ it("a thread that exits ends its operation as a defect, and the next gets anothe
 })
 
 it("the queue of one workspace is bounded, and a full one does not refuse another workspace", async () => {
-  const pool = poolOf({ threads: 1, waiting: 2, deadlineMillis: () => 1_000 })
+  const pool = poolOf({ threads: 1, waiting: 2, deadlineMillis })
   const busy = endless(pool)
   const waiting = [cheap(pool), cheap(pool)]
   assert.strictEqual(exceeded(await cheap(pool)), "queue")
@@ -72,7 +76,7 @@ it("the queue of one workspace is bounded, and a full one does not refuse anothe
 })
 
 it("an operation that is given up while it waits leaves its place to another", async () => {
-  const pool = poolOf({ threads: 1, waiting: 1, deadlineMillis: () => 1_000 })
+  const pool = poolOf({ threads: 1, waiting: 1, deadlineMillis })
   const busy = endless(pool)
   const giveUp = pool.submit({
     owner: "one",

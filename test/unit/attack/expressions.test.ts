@@ -8,6 +8,7 @@ import * as ThreadSandbox from "../../../adapters/threads/ThreadSandbox.ts"
 import * as Sandbox from "../../../core/workflow/sandbox/Sandbox.ts"
 import type { Step } from "../../support/browser.ts"
 import * as HeldLoop from "../../support/heldLoop.ts"
+import { hangMillis } from "../../support/limits.ts"
 import { dataOf, failureOf, run } from "../../support/shop.ts"
 
 const transform = (...values: ReadonlyArray<string>): Step => ({
@@ -18,9 +19,13 @@ const transform = (...values: ReadonlyArray<string>): Step => ({
 const many = { list: Array.from({ length: 30_000 }, (_, index) => ({ [`name${index}`]: index })) }
 const text = { text: "a".repeat(4_000_000) }
 
-const sandbox = ThreadSandbox.layer({ ...ThreadSandbox.defaults, deadlineMillis: () => 1_000 })
+const within = (evaluateMillis: number) =>
+  ThreadSandbox.layer({
+    ...ThreadSandbox.defaults,
+    deadlineMillis: (name) => (name === "evaluate" ? evaluateMillis : hangMillis)
+  })
 
-layer(sandbox)("an expression of a run", (it) => {
+layer(within(1_000))("an expression of a run", (it) => {
   const watched = Effect.fnUntraced(function* (steps: ReadonlyArray<Step>, inputs: object) {
     // The first use starts a thread, and compiles what every run needs.
     yield* Sandbox.run("", "describe", { source: "1 + 1" })
@@ -46,7 +51,9 @@ layer(sandbox)("an expression of a run", (it) => {
       })
     )
   })
+})
 
+layer(within(hangMillis))("an expression in a thread", (it) => {
   it.effect("has the same value as in the process", () =>
     Effect.gen(function* () {
       const inputs = {

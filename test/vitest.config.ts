@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs"
 import { availableParallelism } from "node:os"
 import { defineConfig } from "vitest/config"
 import { type Project, shared } from "./projects.ts"
@@ -8,6 +9,10 @@ interface Options {
   readonly globalSetup?: ReadonlyArray<string>
 }
 
+/** The test files that `npm test` leaves out, because they passed and nothing that they depend on has changed. */
+const listed = process.env.SLUICE_TEST_UNCHANGED
+const unchanged: ReadonlyArray<string> = listed === undefined ? [] : JSON.parse(readFileSync(listed, "utf8"))
+
 const project = (name: Project, options: Options = {}) => joined(name, [name], options)
 
 const joined = (name: string, files: ReadonlyArray<Project>, { globalSetup = [] }: Options = {}) => ({
@@ -15,6 +20,7 @@ const joined = (name: string, files: ReadonlyArray<Project>, { globalSetup = [] 
   test: {
     name,
     include: files.map((file) => `test/${file}/**/*.test.ts`),
+    exclude: [...unchanged],
     globalSetup: [...globalSetup]
   }
 })
@@ -31,7 +37,11 @@ export default defineConfig({
     testTimeout: testMillis,
     hookTimeout: testMillis,
     pool: "forks",
-    setupFiles: ["test/support/noteCosts.ts", ...(process.env.SLUICE_TEST_DELAY ? ["test/support/delaySeed.ts"] : [])],
+    setupFiles: [
+      "test/support/noteReads.ts",
+      "test/support/noteCosts.ts",
+      ...(process.env.SLUICE_TEST_DELAY ? ["test/support/delaySeed.ts"] : [])
+    ],
     // A worker loads a module once for all its files, which saves a quarter of the processor time of all tests.
     isolate: false,
     experimental: { viteModuleRunner: false, nodeLoader: false },

@@ -13,7 +13,7 @@ export const types = [join(root, "node_modules", "typescript", "bin", "tsc"), "-
 export const compiling = { GOGC: "400" }
 
 /** Arguments of the formatter and linter. */
-export const lint = [join(root, "node_modules", "@biomejs", "biome", "bin", "biome"), "check", "--error-on-warnings"]
+const lint = [join(root, "node_modules", "@biomejs", "biome", "bin", "biome"), "check", "--error-on-warnings"]
 
 /**
  * Checks types, format and lint at the same time, and returns the exit code. Files that the linter has accepted are left
@@ -27,14 +27,19 @@ export const check = async (node) => {
   return codes.every((code) => code === 0) ? 0 : 1
 }
 
-/** @param {string} node */
-const lintChanged = async (node) => {
+/**
+ * Checks the format of files that the linter has not accepted, and returns the exit code.
+ *
+ * @param {string} node
+ * @param {Parameters<typeof shown>[3] & { readonly isAgain?: boolean }} [options] As for `shown`, and whether all files are checked again.
+ */
+export const lintChanged = async (node, { isAgain = false, ...options } = {}) => {
   const { accept, files } = unlinted(root, join(root, ".cache", "linted.json"))
-  if (files.length === 0) return 0
+  if (files.length === 0 && !isAgain) return 0
   // A long list does not fit into one command.
-  const some = files.length > 300 ? [] : files
+  const some = isAgain || files.length > 300 ? [] : files
   const args = [...lint, "--no-errors-on-unmatched", "--files-ignore-unknown=true", ...some]
-  const code = await shown(node, args, withNode(node))
+  const code = await shown(node, args, withNode(node), options).catch(() => null)
   if (code === 0) accept()
   return code
 }

@@ -15,17 +15,24 @@ import { root } from "./programs.ts"
 export interface Counts {
   readonly passed: number
   readonly failed: number
+  /** What became of each test file, by its path in the checkout. */
+  readonly files: Readonly<Record<string, { readonly isPassed: boolean; readonly tests: number }>>
 }
 
 const countsOf = (modules: ReadonlyArray<TestModule>, errors: ReadonlyArray<SerializedError>): Counts => {
   const counts = { passed: 0, failed: errors.length }
+  const files: Record<string, Counts["files"][string]> = {}
   for (const module of modules) {
     const results = [...module.children.allTests()].map((test) => test.result().state)
     const failed = results.filter((state) => state === "failed").length
-    counts.passed += results.filter((state) => state === "passed").length
+    const passed = results.filter((state) => state === "passed").length
+    counts.passed += passed
     counts.failed += module.ok() ? failed : Math.max(failed, 1)
+    // An error outside of a test may be of any file.
+    const isPassed = module.ok() && failed === 0 && errors.length === 0
+    files[relative(root, module.moduleId).replaceAll("\\", "/")] = { isPassed, tests: passed }
   }
-  return counts
+  return { ...counts, files }
 }
 
 /** What a run cost: seconds by name, which is a project or the path of a test file. */

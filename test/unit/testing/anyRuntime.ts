@@ -1,6 +1,6 @@
 /**
  * Runs the unit tests of the core on the runtime that runs this file, in one process. `deno task test` runs all of them,
- * `deno task test FILES…` some, and with `--short` those of a few rooms, as `npm test` does.
+ * `deno task test FILES…` some, and with `--rooms=window,run` those of these rooms of core, as `npm test` does.
  *
  * It fails when a test fails, when a file has no tests, and when no test has passed.
  */
@@ -12,9 +12,6 @@ import { type Results, runFile } from "./TestRun.ts"
 /** They compare with snapshots, which only the processes of Vitest keep. */
 const withSnapshots: ReadonlySet<string> = new Set(["test/unit/event/eventJson.test.ts"])
 
-/** What programs on other runtimes embed first: run windows, runs and schedules. */
-const embedded = ["window", "run", "schedule"].map((room) => `test/unit/${room}/`)
-
 const ofCore = sources("test")
   .filter((source) => source.path.endsWith(".test.ts") && projectOf(source.path) === "unit")
   .filter((source) => importsOf(source).some((module) => module.startsWith("core/")))
@@ -24,9 +21,9 @@ const ofCore = sources("test")
 
 const args = process.argv.slice(2)
 const named = args.filter((arg) => !arg.startsWith("--"))
-const short = args.includes("--short")
-const files =
-  named.length > 0 ? named : ofCore.filter((path) => !short || embedded.some((room) => path.startsWith(room)))
+const rooms = args.flatMap((arg) => (arg.startsWith("--rooms=") ? arg.slice("--rooms=".length).split(",") : []))
+const isIn = (path: string) => rooms.length === 0 || rooms.some((room) => path.startsWith(`test/unit/${room}/`))
+const files = named.length > 0 ? named : ofCore.filter(isIn)
 
 const all: Array<Results> = []
 for (const path of files) {

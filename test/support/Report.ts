@@ -10,7 +10,7 @@ import { dirname, join, relative } from "node:path"
 import type { Reporter, SerializedError, TestModule } from "vitest/node"
 import { projectOf } from "../projects.ts"
 import { type Cost, startedBy } from "./costs.ts"
-import { root } from "./programs.ts"
+import { root } from "./Source.ts"
 
 export interface Counts {
   readonly passed: number

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { root } from "../../support/programs.ts"
 import { byProject, notedCosts, table } from "../../support/Report.ts"
+import { root } from "../../support/Source.ts"
 
 const cost = (wall: number, own: number, started: number) => ({ wall, own, started })
 

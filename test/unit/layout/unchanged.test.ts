@@ -14,7 +14,7 @@ import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import { memoryOf, ranFiles } from "../../../apps/bootstrap/unchanged.js"
-import { root } from "../../support/programs.ts"
+import { root } from "../../support/Source.ts"
 
 const header = `import { execFileSync } from "node:child_process"
 import { existsSync, readdirSync, readFileSync } from "node:fs"

@@ -4,11 +4,11 @@
 import { isDeepStrictEqual } from "node:util"
 import { Effect } from "effect"
 import type { Frame } from "playwright-core"
+import { type Facts, isUnsure, verdictOf } from "../../../core/browser/element/Rest.ts"
 import type { Settled, Settles, Settling } from "../../../core/browser/element/Settling.ts"
 import type { PageFailure } from "../../../core/browser/PageFailure.ts"
 import * as World from "../inpage/World.ts"
 import type { Tab, Tabs } from "../page/Tabs.ts"
-import { type Facts, isUnsure, verdictOf } from "./Rest.ts"
 
 /** The pause between two looks at a page, in milliseconds. */
 const lookMillis = 50

@@ -41,7 +41,7 @@ const parsed = (json: string, text: string): Schema.Json => {
 }
 
 const mayLoseDigits = /\d{16}|\d[eE]\+?\d{3}/
-const textsAndNumbers = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g
+const textsAndNumbers = /"[^"\\]*(?:\\.[^"\\]*)*"?|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g
 
 const keepingDigits = (json: string): string =>
   json.replace(textsAndNumbers, (found) => (found.startsWith('"') || Json.keepsDigits(found) ? found : `"${found}"`))

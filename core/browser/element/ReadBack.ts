@@ -77,13 +77,16 @@ const isFigure = (text: string): boolean => /^[-+]?(?:\d[\d.,'’]*|[.,]\d+)$/.t
 const isNumberHeld = (held: string, wanted: string, isNumeric: boolean): boolean => {
   const isBare = /^\d+$/.test(wanted)
   // The country of a phone number, put there by the field.
-  if (/^\d{5,}$/.test(wanted) && new RegExp(`^\\+\\d{1,3}${wanted}$`).test(held.replace(/[^\d+]/g, ""))) return true
+  if (/^\d{5,}$/.test(wanted) && isBehindCountry(held.replace(/[^\d+]/g, ""), wanted)) return true
   const shown = readings(held)
   if (shown.length === 0) return !/^[-+]/.test(wanted) && isGroupedOnly(wanted) && digitsOf(held) === digitsOf(wanted)
   // Zeros at the start are a part of a number that counts nothing, such as a postal code.
   if (isBare && !isNumeric && /^0\d/.test(wanted)) return digitsOf(held) === wanted
   return shown.includes(readings(wanted)[0] ?? "")
 }
+
+const isBehindCountry = (held: string, wanted: string): boolean =>
+  held.endsWith(wanted) && /^\+\d{1,3}$/.test(held.slice(0, held.length - wanted.length))
 
 const isGroupedOnly = (figure: string): boolean =>
   !(readings(figure)[0] ?? ".").includes(".") && !/[.,]0*$/.test(figure)
@@ -101,7 +104,7 @@ const readings = (text: string): ReadonlyArray<string> => {
   if (digits === "" || !isAffix(before.replace(/[-+(]/g, "")) || !isAffix(after.replace(/[-)]/g, ""))) return []
   const isNegative = /[-(]/.test(before) || /^\s?-/.test(after)
   const values = decimalsOf(digits).map(([whole, part]) => {
-    const [integer, fraction] = [whole.replace(/^0+(?=\d)/, "") || "0", part.replace(/0+$/, "")]
+    const [integer, fraction] = [whole.replace(/^0+(?=\d)/, "") || "0", part.replace(/(?<!0)0+$/, "")]
     const size = fraction === "" ? integer : `${integer}.${fraction}`
     return isNegative && size !== "0" ? `-${size}` : size
   })

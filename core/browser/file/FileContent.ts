@@ -135,7 +135,7 @@ const htmlTitle = (bytes: Uint8Array): string | null => {
   if (!/^\s*(?:<!--[^>]{0,500}-->\s*)?<(?:!doctype html|html|head|body|script|meta|title|div|p|h1)\b/i.test(text)) {
     return null
   }
-  const title = /<(title|h1)[^>]{0,200}>([^<]{1,200})/i.exec(text)?.[2] ?? text.replace(/<[^>]{0,1000}>/g, " ")
+  const title = /<(title|h1)[^>]{0,200}>([^<]{1,200})/i.exec(text)?.[2] ?? text.replace(/<[^<>]{0,1000}>/g, " ")
   return title.replace(/\s+/g, " ").trim()
 }
 

@@ -90,12 +90,14 @@ describe("a regular expression", () => {
     "adapters/playwright/inpage/Snapshot.ts": "a fixed mark and digits, runs in the page",
     "adapters/s3/S3Artifacts.ts": "excludes the sign that ends it",
     "apps/conformance/scenario/Interactions.ts": "of the service under test, tried on seven characters at most",
+    "core/browser/element/Figure.ts": "measured here as it is composed",
     "core/vault/inbox/Candidate.ts": "measured here as it is composed",
     "core/vault/inbox/Wording.ts": "measured here as it is composed",
     "core/workflow/component/Instances.ts": "anchored, of fixed length",
     "core/workflow/language/expression/Pattern.ts": "compiled to find out whether it may be, and not run",
     "core/workflow/language/expression/SafePattern.ts": "proven linear before it is run",
     "core/workflow/language/expression/SafeRegex.ts": "proven linear before it is run",
+    "core/workflow/language/format/DatePattern.ts": "of fixed length between characters that cannot be in it",
     "core/workflow/language/warning/SelectorWarnings.ts": "anchored, without repetitions",
     "core/workflow/language/parameters/TransformParameters.ts": "anchored, its repetitions are bounded",
     "core/workflow/sandbox/Operations.ts": "checked by SafePattern, and run in a thread with a deadline"
@@ -114,6 +116,7 @@ describe("a regular expression", () => {
     try {
       // The query makes the runner load the files once more, beside those that other tests have loaded.
       for (const file of ["Candidate", "Wording"]) await import(`../../../core/vault/inbox/${file}.ts?composed`)
+      await import(`../../../core/browser/element/${"Figure"}.ts?composed`)
     } finally {
       globalThis.RegExp = Original
     }

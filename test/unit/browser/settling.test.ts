@@ -1,9 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { Schema } from "effect"
-import type { Stirring } from "../../../adapters/playwright/injected/look/Stirring.ts"
-import { type Facts, isUnsure, verdictOf } from "../../../adapters/playwright/settling/Rest.ts"
 import type { ExtractionPlan } from "../../../core/browser/element/Extraction.ts"
 import * as Presence from "../../../core/browser/element/Presence.ts"
+import { type Facts, isUnsure, type Stirring, verdictOf } from "../../../core/browser/element/Rest.ts"
 
 const quiet: Stirring = {
   actTimer: false,

@@ -1,22 +1,7 @@
 /**
  * What is still going on in a document, as far as it shows there. The watcher of the page's own world knows the timers.
  */
-
-/** What is going on in a document. */
-export interface Stirring {
-  /** Whether a timer is pending that the last act began. */
-  readonly actTimer: boolean
-  /** Whether a timer is pending that began while the document was loaded. */
-  readonly loadTimer: boolean
-  /** Whether the document is loaded, with all that it shows. */
-  readonly loaded: boolean
-  /** How long ago the document last changed other than by an act, in milliseconds. */
-  readonly changedMillis: number
-  /** Whether something that can be seen says that it is busy. */
-  readonly busy: boolean
-  /** Whether a frame was drawn since `frame` was last asked for. */
-  readonly drawn: boolean
-}
+import type { Stirring } from "../../../../core/browser/element/Rest.ts"
 
 let watcher = ""
 

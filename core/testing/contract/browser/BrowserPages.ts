@@ -151,10 +151,13 @@ export const pages: Readonly<Record<string, ContractPage>> = {
   "/arriving": {
     html: body(
       `<p id="total">0</p><table id="list"></table><script>
-        addEventListener("load", () => fetch("/arrival").then(() => {
+        const asked = new XMLHttpRequest()
+        asked.open("GET", "/arrival")
+        asked.onload = () => {
           list.innerHTML = '<tr class="row"><td>A-1</td></tr>'
           total.textContent = "1"
-        }))
+        }
+        addEventListener("load", () => asked.send())
       </script>`
     ),
     scripted: () => [{ selector: "//tr[@class='row']", text: "A-1", appearsAfter: 300, isLoaded: true }]
@@ -167,7 +170,9 @@ export const pages: Readonly<Record<string, ContractPage>> = {
     ]
   },
   "/waiting": {
-    html: body(`<p id="title">Title</p><script>fetch("/silent")</script>`),
+    html: body(
+      `<p id="title">Title</p><script>const asked = new XMLHttpRequest(); asked.open("GET", "/silent"); asked.send()</script>`
+    ),
     scripted: () => [{ selector: id("nobody"), appearsAfter: 10_000_000, isLoaded: true }]
   },
   "/orders": orders,

@@ -1,7 +1,21 @@
 /**
  * Whether a page is at rest, decided from what is known of it.
  */
-import type { Stirring } from "../injected/look/Stirring.ts"
+/** What is going on in a document. */
+export interface Stirring {
+  /** Whether a timer is pending that the last act began. */
+  readonly actTimer: boolean
+  /** Whether a timer is pending that began while the document was loaded. */
+  readonly loadTimer: boolean
+  /** Whether the document is loaded, with all that it shows. */
+  readonly loaded: boolean
+  /** How long ago the document last changed other than by an act, in milliseconds. */
+  readonly changedMillis: number
+  /** Whether something that can be seen says that it is busy. */
+  readonly busy: boolean
+  /** Whether a frame was drawn since `frame` was last asked for. */
+  readonly drawn: boolean
+}
 
 /** What is known of a page at the end of a read. */
 export interface Facts {

@@ -13,7 +13,7 @@ import * as Selector from "../../../core/browser/element/Selector.ts"
 import { PageFailure } from "../../../core/browser/PageFailure.ts"
 import * as ClosedRoots from "../inpage/ClosedRoots.ts"
 import * as World from "../inpage/World.ts"
-import { Refused } from "../page/Attempt.ts"
+import { liesOver, Refused } from "../page/Attempt.ts"
 import type { Tab, Tabs } from "../page/Tabs.ts"
 import * as Parsing from "./Parsing.ts"
 
@@ -96,6 +96,7 @@ export const onOne = (
     yield* Effect.addFinalizer(() => Effect.sync(stopOpening))
     let isClosedSearched = false
     let isLastTried = false
+    let cover: string | null = null
     // For a plain path in a document without frames, the engine itself waits: one call finds the element.
     let direct =
       selector.kind === "xpath" &&
@@ -132,7 +133,10 @@ export const onOne = (
             return acting(act(element, Math.max(left - waited, place === null ? 1 : shortestAct), frame))
           })
         ).pipe(Effect.ensuring(Effect.sync(stop)))
-        if (done._tag === "Failure" && done.failure.kind !== "mismatch") return yield* done.failure
+        if (done._tag === "Failure") {
+          if (done.failure.kind !== "mismatch") return yield* done.failure
+          if (done.failure.reason.endsWith(liesOver)) cover = done.failure.reason
+        }
         // An action that closed its tab is done, and has no result.
         if (done._tag === "Success" && (done.success ?? null) === null) return
         const signal = done._tag === "Success" ? done.success?.kind : undefined
@@ -144,7 +148,7 @@ export const onOne = (
       const pause = pauses[Math.min(round++, pauses.length - 1)] ?? 0
       const now = yield* Clock.currentTimeMillis
       if (seen !== null && several.haveSettled(seen, tab, now)) {
-        return yield* mismatch({ ...target, waitMillis: now - began }, tab, seen)
+        return yield* mismatch({ ...target, waitMillis: now - began }, tab, seen, cover)
       }
       if (now + pause > until) {
         // The element may have come, or have been replaced, at the last moment.
@@ -155,7 +159,7 @@ export const onOne = (
         const isLast = isClosedSearched || total(seen) > 0
         isClosedSearched = true
         if (isLast || !(yield* attempt(target.selector, () => ClosedRoots.open(tab)))) {
-          return yield* mismatch(target, tab, seen)
+          return yield* mismatch(target, tab, seen, cover)
         }
         continue
       }
@@ -314,7 +318,7 @@ const framesOf = async (tab: Tab, frame: Frame, query: Selector.Query | undefine
   return found.filter((one) => one !== null)
 }
 
-const mismatch = (target: ElementQuery, tab: Tab, seen: Sight): PageFailure => {
+const mismatch = (target: ElementQuery, tab: Tab, seen: Sight, cover: string | null): PageFailure => {
   const matched = total(seen)
   const millis = (target.waitedMillis ?? 0) + target.waitMillis
   const main = tab.page.mainFrame()
@@ -328,7 +332,7 @@ const mismatch = (target: ElementQuery, tab: Tab, seen: Sight): PageFailure => {
     kind: matched === 1 ? "unusable" : "mismatch",
     reason:
       matched === 1
-        ? `the element did not become visible, enabled and still within ${millis} ms`
+        ? `the element did not become visible, enabled and still within ${millis} ms${cover === null ? "" : `: ${cover}`}`
         : `${matched} elements match after ${millis} ms${isElsewhere ? ` (${more.join(", ")})` : ""}, expected exactly 1`,
     selector: target.selector,
     matched

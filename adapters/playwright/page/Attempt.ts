@@ -96,7 +96,7 @@ const toFailure = (error: unknown, selector: string | null, gone: boolean): Page
     return new PageFailure({ kind: "unusable", reason: `${firstLine}, after it had begun`, ...of, acted: true })
   }
   if (selector !== null && (isTimeout(error) || text.includes("strict mode violation"))) {
-    return new PageFailure({ kind: "mismatch", reason: firstLine, ...of })
+    return new PageFailure({ kind: "mismatch", reason: coverIn(text) ?? firstLine, ...of })
   }
   if (selector === null) return new PageFailure({ kind: "unloadable", reason: firstLine })
   return new PageFailure({ kind: "unusable", reason: firstLine, ...of })
@@ -106,6 +106,17 @@ const toFailure = (error: unknown, selector: string | null, gone: boolean): Page
 const isLost = (firstLine: string): boolean =>
   /Target (page|crashed|closed)|has been closed|crashed/i.test(firstLine) &&
   !/^net::|^Navigation to |strict mode violation/.test(firstLine)
+
+/** What the log of an action says at last that lies over the element; `null` where nothing does. */
+const coverIn = (log: string): string | null => {
+  const cover = [...log.matchAll(/- +(<.*) intercepts pointer events/g)].at(-1)?.[1]
+  return cover === undefined ? null : `${cover.slice(0, mostCover)} ${liesOver}`
+}
+
+const mostCover = 200
+
+/** How a reason ends that names what lies over the element. */
+export const liesOver = "lies over it"
 
 /** Whether the log of an action shows that it had started on the element, so that it may have taken effect. */
 export const hasBegun = (log: string): boolean => {

@@ -20,6 +20,7 @@ import { challenges as logic } from "./pages/Logic.ts"
 import { challenges as network } from "./pages/Network.ts"
 import { challenges as overlays } from "./pages/Overlays.ts"
 import { challenges as people } from "./pages/People.ts"
+import { challenges as pointing } from "./pages/Pointing.ts"
 import { challenges as readings } from "./pages/Readings.ts"
 import { challenges as recoveries } from "./pages/Recoveries.ts"
 import { challenges as redirects } from "./pages/Redirects.ts"
@@ -53,6 +54,7 @@ export const challenges: ReadonlyArray<Challenge> = [
   ...overlays,
   ...people,
   ...readings,
+  ...pointing,
   ...recoveries,
   ...redirects,
   ...remounts,

@@ -4,7 +4,7 @@
  */
 import type { Query } from "../../../core/browser/element/Selector.ts"
 import { typed } from "./act/Editors.ts"
-import { isSettingOff } from "./act/Starts.ts"
+import { reached } from "./act/Reach.ts"
 import { begin } from "./dom/Visit.ts"
 import { functions, functionsOfAll } from "./Functions.ts"
 import { gather, gathered, kept, keptElement } from "./find/Kept.ts"
@@ -33,8 +33,8 @@ export type Job =
   | { readonly kept: string }
   /** The element itself, if it is a plain field; ends with `special` otherwise. */
   | { readonly plain: true }
-  /** The element itself, unless an animation that moves it has just begun. */
-  | { readonly still: true }
+  /** The element that is pressed for it, once nothing moves; ends with `hover` where the pointer has to come first. */
+  | { readonly press: "near" | "there" }
   /** Collects elements one by one, for a function that runs next. */
   | { readonly gather: string }
 
@@ -57,7 +57,7 @@ const queryAll = (root: Node, body: string): ReadonlyArray<Element> => {
     if (editor !== null || isChosen) throw new Error("sluice:special")
     return [subject]
   }
-  if ("still" in job) return isSettingOff(subject) ? [] : [subject]
+  if ("press" in job) return reached(subject, job.press === "there")
   if ("gather" in job) {
     gather(job.gather, subject)
     return []

@@ -6,7 +6,7 @@ import { editorText, heldBy, keepBody, selectPlain, typed } from "./act/Editors.
 import { dropOffered, filesOf, offerFile } from "./act/FileDrop.ts"
 import { beforeUse } from "./act/Fills.ts"
 import { copy, keepFocus, pasteHtmlInto, pasteInto } from "./act/Focus.ts"
-import { boxOf, keepAt, keepFrameAt, placeWithin, windowSize } from "./act/Places.ts"
+import { boxOf, keepAt, keepFrameAt, placeOfArea, placeWithin, windowSize } from "./act/Places.ts"
 import {
   intoSight,
   intoView,
@@ -104,6 +104,7 @@ export const functions = {
   pasteHtmlInto,
   pasteInto,
   pathOf,
+  placeOfArea,
   placeOfWindow,
   placeWithin,
   sanitizedHtml,

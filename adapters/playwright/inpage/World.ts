@@ -72,8 +72,12 @@ export const tooSlow = () =>
 /** The same element, which a lookup refuses with the signal `special` unless it is a plain field. */
 export const plain = (element: Locator): Locator => element.locator(encode({ plain: true }))
 
-/** The same element, which a lookup waits for while an animation that moves it has just begun. */
-export const still = (element: Locator): Locator => element.locator(encode({ still: true }))
+/**
+ * The element that is pressed for an element, which a lookup waits for while it moves, and refuses with the signal `hover` where
+ * the pointer has to be `there` first, and with `area` where it is an area of a picture.
+ */
+export const pressed = (element: Locator, press: "near" | "there" = "near"): Locator =>
+  element.locator(encode({ press }))
 
 /** The tab of a frame. */
 type InjectedTab = Pick<Tab, "page" | "devTools">
@@ -242,14 +246,15 @@ const lineTo = async (tab: InjectedTab, frame: Frame): Promise<CDPSession> => {
 export interface Signal {
   /**
    * `elsewhere`: nothing in the document, but it has frames, or another window came. `modern`: the engine of XPath 3.1 is needed. `several`: more than
-   * one. `gone`: nothing where there was something. `special`: not a plain field.
+   * one. `gone`: nothing where there was something. `special`: not a plain field. `hover`: what the pointer changes comes first. `area`: of
+   * a picture.
    */
-  readonly kind: "elsewhere" | "modern" | "several" | "gone" | "special"
+  readonly kind: "elsewhere" | "modern" | "several" | "gone" | "special" | "hover" | "area"
 }
 
 export const signalOf = (error: unknown): Signal | null => {
   const text = error instanceof Error ? error.message : ""
-  const found = /sluice:(elsewhere|modern|several|gone|special)/.exec(text)?.[1]
+  const found = /sluice:(elsewhere|modern|several|gone|special|hover|area)/.exec(text)?.[1]
   // The pattern lists the kinds.
   if (found !== undefined) return { kind: found as Signal["kind"] }
   return /frame (was|got) detached|Frame has been detached/i.test(text) ? { kind: "gone" } : null

@@ -26,9 +26,6 @@ const steps = 12
 /** How long the pointer rests at the end of a straight path, in milliseconds. Many pages read its position a few times a second. */
 const restMillis = 250
 
-/** Maximum wait for a page to render a move, in milliseconds. */
-const drawnMillis = 250
-
 export const make =
   (tabs: Tabs): Elements["drag"] =>
   (query, drag) => {
@@ -168,7 +165,7 @@ const pressed = async (
     }
     try {
       await act(move)
-      await drawn(page)
+      await Pointer.drawn(page)
     } catch (error) {
       await mouse.up().catch(() => undefined)
       if (page.isClosed()) throw error
@@ -177,12 +174,4 @@ const pressed = async (
     }
     await mouse.up()
   })
-}
-
-/** Waits until the page has rendered, or for `drawnMillis`. Many pages update a drag with each frame. */
-const drawn = async (page: Page): Promise<void> => {
-  const twice = page
-    .evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))))
-    .catch(() => undefined)
-  await Promise.race([twice, new Promise((resolve) => setTimeout(resolve, drawnMillis))])
 }

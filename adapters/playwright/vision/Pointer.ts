@@ -7,7 +7,7 @@ import type { ClickKind } from "../../../core/browser/element/ElementQuery.ts"
 import type { Aim, HeldKey, Offset } from "../../../core/browser/vision/Dragging.ts"
 import type { Gesture } from "../../../core/browser/vision/Pointer.ts"
 import type { Box } from "../../../core/browser/vision/Sight.ts"
-import { boxOf, bringIntoSight } from "../element/Visible.ts"
+import { boxOf, bringIntoSight, originOf } from "../element/Visible.ts"
 import * as World from "../inpage/World.ts"
 import { arriving } from "../page/Arrival.ts"
 import { Refused } from "../page/Attempt.ts"
@@ -32,6 +32,15 @@ const trialMillis = 1_000
  */
 const clickMillis = 5_000
 
+/** Maximum wait for a page to render a move, in milliseconds. */
+const drawnMillis = 250
+
+/** Maximum wait for what a page loads when the pointer comes, in milliseconds. */
+const loadMillis = 2_000
+
+/** The number of moves on the way to an element. */
+const steps = 5
+
 /** Clicks an element, once the mouse is there in the way of the gesture where there is one. */
 export const press = async (
   tab: Tab,
@@ -52,25 +61,59 @@ export const press = async (
   const at = position === undefined ? left : { ...left, position }
   const held = gesture === undefined ? at : { ...at, delay: gesture.holdMillis }
   const pressing = (act: Promise<void>) => arriving(tab, gesture !== undefined, act)
-  const one = World.still(element)
-  switch (kind) {
-    case "click":
-      return pressing(one.click(held))
-    case "double_click":
-      return pressing(one.dblclick(held))
-    case "triple_click":
-      return pressing(one.click({ ...held, clickCount: 3 }))
-    case "right_click":
-      return pressing(one.click({ ...held, button: "right" }))
-    case "middle_click":
-      return pressing(one.click({ ...held, button: "middle" }))
-    case "hover":
-      return arriving(tab, false, one.hover(at))
-    case "press":
-    case "release":
-      await arriving(tab, false, one.hover(at))
-      return holding(tab.page, keys, () => (kind === "press" ? tab.page.mouse.down() : tab.page.mouse.up()))
+  const act = async (press: "near" | "there"): Promise<void> => {
+    const one = World.pressed(element, press)
+    switch (kind) {
+      case "click":
+        return pressing(one.click(held))
+      case "double_click":
+        return pressing(one.dblclick(held))
+      case "triple_click":
+        return pressing(one.click({ ...held, clickCount: 3 }))
+      case "right_click":
+        return pressing(one.click({ ...held, button: "right" }))
+      case "middle_click":
+        return pressing(one.click({ ...held, button: "middle" }))
+      case "hover":
+        return arriving(tab, false, one.hover(at))
+      case "press":
+      case "release":
+        await arriving(tab, false, one.hover(at))
+        return holding(tab.page, keys, () => (kind === "press" ? tab.page.mouse.down() : tab.page.mouse.up()))
+    }
   }
+  try {
+    // A pointer that only moves there changes what it changes.
+    await act(kind === "hover" ? "there" : "near")
+  } catch (error) {
+    const signal = World.signalOf(error)?.kind
+    if (signal === "area") return pressAt(tab.page, await inArea(tab, frame, element, timeout), kind, gesture, keys)
+    if (signal !== "hover") throw error
+    await approach(tab, frame, element, chosen?.position, timeout)
+    await act("there")
+  }
+}
+
+/** Moves to an element as a hand does, by way of what is before it, and waits for what the page shows then. */
+const approach = async (tab: Tab, frame: Frame, element: Locator, at: Point | undefined, timeout: number) => {
+  await bringIntoSight(tab, frame, element, timeout)
+  const box = await boxOf(tab, frame, element, timeout)
+  if (box === null) return
+  const since = Date.now()
+  const { x, y } = at ?? { x: box.width / 2, y: box.height / 2 }
+  await tab.page.mouse.move(box.x + x, box.y + y, { steps })
+  do await drawn(tab.page)
+  while (tab.loading(since) > 0 && Date.now() - since < loadMillis)
+}
+
+/** A point of the viewport in an area of a picture. */
+const inArea = async (tab: Tab, frame: Frame, element: Locator, timeout: number): Promise<Point> => {
+  const place = await World.run(tab, frame, "placeOfArea", null, { root: element, waitMillis: timeout })
+  const origin = await originOf(tab, frame)
+  if (place === null || origin === null) {
+    throw new Refused("unusable", "the area is nowhere on its picture, or something lies over it")
+  }
+  return { x: origin.x + place.x, y: origin.y + place.y }
 }
 
 /** Does something while keys are held. */
@@ -170,4 +213,12 @@ const moveTo = async (
     .then(() => true)
     .catch(() => false)
   return reaches ? within : undefined
+}
+
+/** Waits until the page has rendered, or for `drawnMillis`. Many pages update what they show with each frame. */
+export const drawn = async (page: Page): Promise<void> => {
+  const twice = page
+    .evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))))
+    .catch(() => undefined)
+  await Promise.race([twice, new Promise((resolve) => setTimeout(resolve, drawnMillis))])
 }

@@ -49,3 +49,31 @@ export const keepFrameAt = ({ name, x, y }: Point & { readonly name: string }) =
     height: Math.max(Math.min(bottom, innerHeight) - Math.max(top, 0), 0)
   }
 }
+
+/** A place in an area of a picture, nearest to the middle of what is seen of it; `null` where nothing is. */
+export const placeOfArea = (_arg: null, area: Element): Point | null => {
+  const map = area.closest("map")
+  const picture = [...document.querySelectorAll("img[usemap]")].find(
+    (one) => one.getAttribute("usemap") === `#${map?.name}`
+  )
+  if (picture === undefined || !(area instanceof HTMLAreaElement)) return null
+  picture.scrollIntoView({ block: "center", inline: "center", behavior: "instant" })
+  const { height, width, x, y } = picture.getBoundingClientRect()
+  // The parts of the picture are tried from its middle on, as many areas have no middle of their own.
+  const parts = Array.from({ length: 31 }, (_, at) => (at + 0.5) / 31).sort(
+    (a, b) => Math.abs(a - 0.5) - Math.abs(b - 0.5)
+  )
+  const inside = parts.flatMap((down) =>
+    parts.flatMap((along) => {
+      const place = { x: x + along * width, y: y + down * height }
+      return innermostAt(place.x, place.y) === area ? [place] : []
+    })
+  )
+  if (inside.length === 0) return null
+  const middle = {
+    x: inside.reduce((sum, one) => sum + one.x, 0) / inside.length,
+    y: inside.reduce((sum, one) => sum + one.y, 0) / inside.length
+  }
+  const far = (one: Point) => Math.hypot(one.x - middle.x, one.y - middle.y)
+  return inside.reduce((best, one) => (far(one) < far(best) ? one : best))
+}

@@ -48,12 +48,16 @@ export const matchesOf = (xpath: string): number =>
 export const steps = (element: Element): ReadonlyArray<string> => {
   const path: Array<string> = []
   for (let at: Element | null = element; at !== null; at = at.parentElement) {
-    path.unshift(
-      `${at.tagName.toLowerCase()}${position(at, [...(at.parentElement === null ? [] : innerOf(at.parentElement))])}`
-    )
+    path.unshift(`${nameTest(at)}${position(at, [...(at.parentElement === null ? [] : innerOf(at.parentElement))])}`)
   }
   return path
 }
+
+/** What a step of a path names an element by. In XPath a plain name is one of HTML, and a colon ends a prefix. */
+const nameTest = ({ localName, namespaceURI }: Element): string =>
+  namespaceURI === "http://www.w3.org/1999/xhtml" && !localName.includes(":")
+    ? localName
+    : `*[local-name()=${quoted(localName)}]`
 
 const position = (element: Element, siblings: ReadonlyArray<Element>): string => {
   const like = siblings.filter(({ tagName }) => tagName === element.tagName)
@@ -74,12 +78,12 @@ const wayBy = (element: Element, attribute: string): string | null => {
   const value = element.getAttribute(attribute) ?? ""
   const literal = quoted(value)
   if (value === "" || value.length > 80 || literal === null || (attribute === "id" && isGenerated(value))) return null
-  return `//${element.tagName.toLowerCase()}[@${attribute}=${literal}]`
+  return `//${nameTest(element)}[@${attribute}=${literal}]`
 }
 
 /** The paths that name an element by what it is called, whether they lead to others too or not. */
 const named = (element: Element): ReadonlyArray<string> => {
-  const tag = element.tagName.toLowerCase()
+  const tag = nameTest(element)
   const ways = naming.flatMap((attribute) => wayBy(element, attribute) ?? [])
   const text = says(element)
   const literal = quoted(text)
@@ -120,7 +124,7 @@ const inShadow = (element: Element, root: ShadowRoot): string => {
   const path: Array<string> = []
   for (let at: Element | null = element; at !== null; at = at.parentElement) {
     const siblings = [...(at.parentElement === null ? root.children : innerOf(at.parentElement))]
-    path.unshift(`${at.tagName.toLowerCase()}:nth-child(${siblings.indexOf(at) + 1})`)
+    path.unshift(`${CSS.escape(at.localName)}:nth-child(${siblings.indexOf(at) + 1})`)
   }
   const { host } = root
   const place = host.id !== "" ? `#${CSS.escape(host.id)}` : host.tagName.toLowerCase()
@@ -150,7 +154,7 @@ const stepsInShadow = (element: Element): string | null => {
   for (let at: Element | null = element; at !== null; at = around(at)) {
     const outer = around(at)
     const siblings = outer === null ? [] : [...(outer.shadowRoot?.children ?? []), ...innerOf(outer)]
-    path.unshift(`${at.tagName.toLowerCase()}${position(at, siblings)}`)
+    path.unshift(`${nameTest(at)}${position(at, siblings)}`)
   }
   const way = `/${path.join("/")}`
   const own = document.evaluate(way, document, null, XPathResult.ORDERED_NODE_SNAPSHOT_TYPE, null)

@@ -257,7 +257,9 @@ export const signalOf = (error: unknown): Signal | null => {
   const found = /sluice:(elsewhere|modern|several|gone|special|hover|area)/.exec(text)?.[1]
   // The pattern lists the kinds.
   if (found !== undefined) return { kind: found as Signal["kind"] }
-  return /frame (was|got) detached|Frame has been detached/i.test(text) ? { kind: "gone" } : null
+  // What the page has put in its place is looked for.
+  const isGone = /frame (was|got) detached|Frame has been detached|Element is not attached to the DOM/i.test(text)
+  return isGone ? { kind: "gone" } : null
 }
 
 /** An error of the engine in words for people. */

@@ -123,14 +123,15 @@ export const isExpanded = (): boolean => {
 
 /** The document, and the shadow root around the list if it is in one. */
 const rootsOf = (trigger: Element): ReadonlyArray<Document | ShadowRoot> => {
-  // A trigger is connected when it is kept.
-  const root = trigger.getRootNode() as Document | ShadowRoot
-  return root === document ? [document] : [root, document]
+  const root = trigger.getRootNode()
+  // A page may put another trigger in its place as it opens the list.
+  return root instanceof ShadowRoot ? [root, document] : [document]
 }
 
 /** Keeps the lists that are open on the page already as `others`, each as the element that holds its options. */
 export const keepOpenLists = (): void => {
   const trigger = keptBefore("trigger")
+  if (!trigger.isConnected) throw new Error("sluice:gone")
   const open = rootsOf(trigger)
     .flatMap((from) => [...from.querySelectorAll("[role=listbox]")])
     .filter((one) => !one.contains(trigger) && isVisible(one))
@@ -150,6 +151,8 @@ export const shownOptions = () => {
   const roots = rootsOf(trigger)
   const lists = listsOf(trigger, roots)
   const options = optionsShown(lists, roots)
+  // What opened nothing, and is there no longer, was replaced before it could.
+  if (options.length === 0 && !trigger.isConnected) throw new Error("sluice:gone")
   const field = fieldOf(trigger, roots[0]?.activeElement ?? null)
   const scroller = scrollerOf(options[0] ?? lists[0] ?? null)
   for (const [index, element] of options.entries()) keep(`option ${index}`, element)

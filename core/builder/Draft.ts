@@ -72,7 +72,8 @@ export const fresh = (
       output_schema: {},
       vault_schema: given.vaultSchema,
       max_retries: 0,
-      settings: given.settings
+      // What was recorded is right: a run that is unsure of it must not succeed.
+      settings: { strict: true, ...given.settings }
     },
     cursor: { after: ids.start, way: "to" },
     edits: []

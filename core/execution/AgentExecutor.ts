@@ -106,6 +106,7 @@ export const layer = Layer.effect(
           outputSchema: content.output_schema,
           dryRun: dryRun?.enabled === true ? { addToOutput: dryRun.addToOutput ?? {} } : null,
           correctable: content.settings.enable_incorrect_form_input_recovery ?? false,
+          strict: content.settings.strict ?? false,
           manualCaptcha: content.settings.manual_captcha_solve ?? false,
           recovery: recovering.recovery,
           session,

@@ -41,6 +41,8 @@ export const settings = {
   deny_requeue_past_dry_run_marker: flag,
   manual_captcha_solve: flag,
   skip_udp_proxying: flag,
+  /** A step fails by its first warning. */
+  strict: flag,
   extract_network_urls: texts,
   encrypted_keys: texts,
   popup_xpaths: texts,

@@ -66,6 +66,7 @@ export const words: Readonly<Record<string, string>> = {
   secret_provider_id: "The id of a secret provider",
   session_id: "The id of a run",
   start_time: "An instant in ISO 8601: the beginning of the time range",
+  strict: "Whether a step fails by its first warning",
   updated_at: "When it was last changed",
   user_id: "The id of a user",
   vault_schema: "The credentials that a run needs: an alias for each, with its site",

@@ -103,15 +103,18 @@ interface Way {
   /** The last node that read data, and the names of all data that was read. */
   readonly reader: Node | null
   readonly names: ReadonlySet<string>
+  /** What its steps were unsure of. */
+  readonly unsure: ReadonlyArray<string>
 }
 
 const walkAlong = Effect.fnUntraced(function* (draft: Draft.Draft, graph: Graph, stage: Stage, onward: Walk) {
   const began = yield* Clock.currentTimeMillis
   let [now, here, done, skipped] = [draft, stage, 0, 0]
   const names = new Set<string>()
+  const unsure: Array<string> = []
   let reader: Node | null = null
   const way = (at: Node, failure: StepFailed | null, isLongest = false): Way => ({
-    ...{ draft: now, stage: here, at, failure, done, skipped, isLongest, reader, names }
+    ...{ draft: now, stage: here, at, failure, done, skipped, isLongest, reader, names, unsure }
   })
   while (true) {
     const node = Draft.next(now, graph)
@@ -123,6 +126,7 @@ const walkAlong = Effect.fnUntraced(function* (draft: Draft.Draft, graph: Graph,
     here = passed.success.stage
     yield* onward.reached(now, here)
     const { found } = passed.success
+    unsure.push(...passed.success.unsure)
     if (found !== null) {
       reader = node
       for (const name of Object.keys(found)) names.add(name)
@@ -137,7 +141,7 @@ export const walk = Effect.fn("Turn.walk")(function* (draft: Draft.Draft, stage:
   const graph = yield* graphOf(draft)
   if (graph === null) return unread(draft, stage)
   const way = yield* walkAlong(draft, graph, stage, onward)
-  const { at, done, failure, isLongest, names, reader, skipped } = way
+  const { at, done, failure, isLongest, names, reader, skipped, unsure } = way
   if (failure !== null) return yield* failed(way.draft, way.stage, at, failure, "completed")
   if (isLongest) {
     return settled(
@@ -147,7 +151,7 @@ export const walk = Effect.fn("Turn.walk")(function* (draft: Draft.Draft, stage:
       null
     )
   }
-  const did = `Did ${counted(done)}${skipped === 0 ? "" : `, skipped ${skipped}`}. ${comesNext(at)}`
+  const did = `Did ${counted(done)}${skipped === 0 ? "" : `, skipped ${skipped}`}${doubts(unsure)}. ${comesNext(at)}`
   if (reader === null) {
     const where = yield* way.stage.page.navigation.address
     return settled(way.draft, way.stage, `${did}. The page is at ${where}`, null)
@@ -165,10 +169,10 @@ export const next = Effect.fn("Turn.next")(function* (draft: Draft.Draft, stage:
   if (node.action === "END") return settled(draft, stage, `There is nothing to do: ${comesNext(node)}`, null)
   const passed = yield* step(draft, graph, node, stage, yield* Clock.currentTimeMillis)
   if (Result.isFailure(passed)) return yield* failed(draft, stage, node, passed.failure, "completed")
-  const { draft: after, found, skipped, stage: here } = passed.success
+  const { draft: after, found, skipped, stage: here, unsure } = passed.success
   const onward = comesNext(Draft.next(after, graph))
   if (skipped) return settled(after, here, `Skipped: ${node.name}. Its run_if does not hold here. ${onward}`, null)
-  return yield* succeeded(after, here, node, `Done: ${node.name}. ${onward}`, found)
+  return yield* succeeded(after, here, node, `Done: ${node.name}${doubts(unsure)}. ${onward}`, found)
 })
 
 /** Carries out an action. It becomes a step of the draft if it succeeds; otherwise the draft is unchanged. */
@@ -200,7 +204,7 @@ export const act = Effect.fn("Turn.act")(function* (
     return yield* refused(draft, stage, node, nothing)
   }
   const before = new Map([...stage.before, [node.id, stage.known] as const])
-  const text = `Done: ${node.name}${Object.hasOwn(openings, way) ? `. ${openings[way]}` : ""}`
+  const text = `Done: ${node.name}${doubts(after.unsure)}${Object.hasOwn(openings, way) ? `. ${openings[way]}` : ""}`
   return yield* succeeded(after.draft, { ...after.stage, before }, node, text, after.found)
 })
 
@@ -227,8 +231,10 @@ export const again = Effect.fn("Turn.again")(function* (draft: Draft.Draft, stag
   if (loop !== null) return yield* loopAgain(draft, graph, stage, node, loop)
   const passed = yield* step(draft, graph, node, stage, yield* Clock.currentTimeMillis)
   if (Result.isFailure(passed)) return yield* failed(draft, stage, node, passed.failure, "completed")
-  const { found, skipped, stage: here } = passed.success
-  const text = skipped ? `Skipped: ${node.name}. Its run_if does not hold here` : `Done again: ${node.name}`
+  const { found, skipped, stage: here, unsure } = passed.success
+  const text = skipped
+    ? `Skipped: ${node.name}. Its run_if does not hold here`
+    : `Done again: ${node.name}${doubts(unsure)}`
   return yield* succeeded(draft, here, node, text, found)
 })
 
@@ -262,7 +268,7 @@ const loopAgain = Effect.fnUntraced(function* (
   const here = { ...stage, known: { ...known, memory: { ...memory, runtime: known.memory.runtime } } }
   const text = way.isLongest
     ? `Stopped after ${limits.steps} steps, the most at once`
-    : `Done again: ${node.name}, ${counted(way.done)}`
+    : `Done again: ${node.name}, ${counted(way.done)}${doubts(way.unsure)}`
   return yield* succeeded(draft, here, node, text, way.reader === null ? null : Memory.named(memory, way.names))
 })
 
@@ -330,6 +336,8 @@ interface Passed {
   readonly found: Schema.JsonObject | null
   /** Whether the node was skipped, because its `run_if` does not hold. */
   readonly skipped: boolean
+  /** What it was unsure of. */
+  readonly unsure: ReadonlyArray<string>
 }
 
 /** Carries out one node like a run, without recoveries. The time limit of the turn counts from `began`. */
@@ -344,11 +352,10 @@ const step = Effect.fnUntraced(function* (
   const use = ModelUse.make(yield* ModelBudget, () => Effect.void)
   const { login } = Login.before(graph, [])
   const state: Stepper.State = { position, steps: 0, trail: [], acted: false, login, signsIn: false }
-  const stepped = yield* Stepper.next(walkOn(draft, graph, stage, began), state).pipe(
-    Effect.provideService(ModelUse.ModelUse, use)
-  )
+  const walk = walkOn(draft, graph, stage, began)
+  const stepped = yield* Stepper.next(walk, state).pipe(Effect.provideService(ModelUse.ModelUse, use))
   if (stepped._tag === "Failed") return Result.fail(stepped.failure)
-  if (stepped._tag === "Ended") return Result.succeed({ draft, stage, found: null, skipped: false })
+  if (stepped._tag === "Ended") return Result.succeed({ draft, stage, found: null, skipped: false, unsure: [] })
   const { done } = stepped
   const { loops, memory } = stepped.state.position
   const { way } = Position.wayOn(Position.edgeOf(graph, node.id), done)
@@ -356,9 +363,20 @@ const step = Effect.fnUntraced(function* (
     draft: Draft.passed(draft, { after: node.id, way }),
     stage: { ...stage, known: { memory, loops } },
     found: done._tag === "Found" ? done.found : null,
-    skipped: done._tag === "Skipped"
+    skipped: done._tag === "Skipped",
+    unsure: walk.warnings.map(({ message }) => message)
   })
 })
+
+/** How many warnings the text of a message names. */
+const mostDoubts = 3
+
+/** What steps were unsure of, as a part of a sentence. A run of a strict workflow would have failed by it. */
+const doubts = (unsure: ReadonlyArray<string>): string => {
+  if (unsure.length === 0) return ""
+  const more = unsure.length > mostDoubts ? ` and ${unsure.length - mostDoubts} more` : ""
+  return ` (unsure: ${unsure.slice(0, mostDoubts).join("; ")}${more})`
+}
 
 const walkOn = (draft: Draft.Draft, graph: Graph, stage: Stage, began: number): Stepper.Walk<never> => {
   const { beginning, heard, known, page } = stage

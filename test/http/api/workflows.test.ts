@@ -80,6 +80,7 @@ it.layer(layer)("workflows", (it) => {
         deny_requeue_past_dry_run_marker: false,
         manual_captcha_solve: false,
         skip_udp_proxying: false,
+        strict: false,
         extract_network_urls: [],
         encrypted_keys: [],
         popup_xpaths: ["//button[@id='close']"],

@@ -6,6 +6,7 @@ import * as Crypto from "../../../adapters/crypto/Crypto.ts"
 import * as Memory from "../../../adapters/memory/Memory.ts"
 import { Browser } from "../../../core/browser/Browser.ts"
 import { PageFailure } from "../../../core/browser/PageFailure.ts"
+import type { Remark } from "../../../core/browser/Remark.ts"
 import { Builder } from "../../../core/builder/Builder.ts"
 import { BuilderStore } from "../../../core/builder/BuilderStore.ts"
 import * as Conversation from "../../../core/builder/Conversation.ts"
@@ -57,8 +58,10 @@ const services = Builder.layer.pipe(
   Layer.provideMerge(Layer.mergeAll(Memory.layer, Crypto.layer))
 )
 
-/** Sessions of the scripted browser that are open, and whether pages still answer. */
-const watched = { open: 0, broken: false }
+/** Sessions of the scripted browser that are open, whether pages still answer, and whether each step is unsure. */
+const watched = { open: 0, broken: false, unsure: false }
+
+const refilled: Remark = { kind: "refilled", selector: "#user", reason: "the page had emptied it" }
 
 const browser = Layer.effect(
   Browser,
@@ -72,6 +75,7 @@ const browser = Layer.effect(
       open: (session) =>
         Effect.map(Effect.andThen(opened, open(session)), (page) =>
           altered(page, {
+            navigation: { remarks: Effect.sync(() => (watched.unsure ? [refilled] : [])) },
             elements: {
               click: (query, kind) => (watched.broken ? Effect.fail(gone) : page.elements.click(query, kind))
             }
@@ -85,6 +89,7 @@ const provided = <A, E>(test: Effect.Effect<A, E, Layer.Success<typeof services>
   Effect.suspend(() => {
     watched.open = 0
     watched.broken = false
+    watched.unsure = false
     return test.pipe(Effect.provide(Layer.fresh(Layer.mergeAll(services, browser))))
   })
 
@@ -184,6 +189,26 @@ it.effect("messages become the steps of a workflow that does the same again", ()
         ["START", "INPUT_TEXT", "CLICK", "EXTRACT_DATAMODEL", "END"]
       )
       assert.deepInclude(version.content.input_schema, { required: ["user"] })
+    })
+  )
+)
+
+it.effect("a new workflow is strict, and a message says what a step was unsure of", () =>
+  hosted(
+    Effect.gen(function* () {
+      const { caller, id } = yield* opened
+      const typed = yield* tell(caller, id, "type #user = Ann")
+      assert.strictEqual(typed.conversation.draft.content.settings.strict, true)
+      assert.notInclude(typed.last.text, "unsure")
+      watched.unsure = true
+      const doubt = " (unsure: Typed again into #user: the page had emptied it)"
+      assert.include((yield* tell(caller, id, "type #user = Bob")).last.text, `Done: Type into #user 2${doubt}`)
+      assert.include(
+        (yield* tell(caller, id, "again Type into #user")).last.text,
+        `Done again: Type into #user${doubt}`
+      )
+      const replayed = yield* tell(caller, id, "replay")
+      assert.match(replayed.last.text, /^Did 2 steps \(unsure: Typed again .*; Typed again .*\)\. The end/)
     })
   )
 )

@@ -96,6 +96,18 @@ describe("the warnings of steps", () => {
     }).pipe(Effect.provide(Layer.fresh(services)))
   )
 
+  it.effect("fail the step in a strict workflow", () =>
+    Effect.gen(function* () {
+      const { payload, run } = yield* ended([press("//add")], { strict: true })
+      assert.strictEqual(run.status, "execution.failed")
+      const [error] = run.errors
+      assert.deepStrictEqual([error?.code, error?.node?.name], ["STRICT-E0001", "START 0"])
+      assert.include(error?.message, "Typed again into //input: the page had emptied it. The workflow is strict")
+      assert.deepStrictEqual([run.warnings, run.warningCount], [[], 0])
+      assert.notProperty(payload, "warnings")
+    }).pipe(Effect.provide(Layer.fresh(services)))
+  )
+
   it.effect("of an attempt that is followed by another one are not those of the run", () =>
     Effect.gen(function* () {
       const caller = yield* makeWorkspace()

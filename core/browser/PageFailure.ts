@@ -72,6 +72,8 @@ export class PageFailure extends Schema.TaggedError<PageFailure>()("PageFailure"
   matched: Schema.optionalKey(Schema.Int),
   /** How many options matched equally well, where none was chosen for that reason. */
   alike: Schema.optionalKey(Schema.Int),
+  /** What two elements show that should be one. */
+  texts: Schema.optionalKey(Schema.Array(Schema.String)),
   /** The HTTP status, where that is the reason. */
   status: Schema.optionalKey(Schema.Int),
   /** Whether the action may have taken effect: it failed after it had begun. */

@@ -175,7 +175,7 @@ export const trials: Readonly<Record<string, ReadonlyArray<ReadonlyArray<Trial>>
   ],
   START: [[arrives("Sign in")], [arrives("Sign in")]],
   NAVIGATE: [
-    [leaves({ first: "A-3" }, { after: [text("first", "//td")] })],
+    [leaves({ first: "A-3" }, { after: [text("first", "(//td)[1]")] })],
     [arrives("Invoices", { page: "/invoices", before: [go("/help")] })],
     [
       {

@@ -2,9 +2,10 @@
 import type { Schema } from "effect"
 import type { Frame } from "playwright-core"
 import type { ElementQuery } from "../../../core/browser/element/ElementQuery.ts"
-import type { ExtractionPlan } from "../../../core/browser/element/Extraction.ts"
+import { type ExtractionPlan, severalShow } from "../../../core/browser/element/Extraction.ts"
 import * as Selector from "../../../core/browser/element/Selector.ts"
-import type { Part, Path } from "../injected/read/Extract.ts"
+import { PageFailure } from "../../../core/browser/PageFailure.ts"
+import type { Extracted, Part, Path } from "../injected/read/Extract.ts"
 import * as ClosedRoots from "../inpage/ClosedRoots.ts"
 import * as World from "../inpage/World.ts"
 import { Refused } from "../page/Attempt.ts"
@@ -55,7 +56,7 @@ const readNow = async (tab: Tab, selector: Selector.Selector): Promise<string | 
     const root = Finder.inPlace(place, selector, "first")
     return World.run(tab, place.frame, "textOf", null, { root, waitMillis: 1_000 })
   }
-  const part: Part = { kind: "value", path: { query: selector.query }, type: "string" }
+  const part: Part = { kind: "value", path: { query: selector.query }, written: "", type: "string", first: true }
   const [one] = await carryOut(tab, selector, [part])
   return one?.found === true ? String(one.value) : null
 }
@@ -75,11 +76,17 @@ export const extract = async (tab: Tab, plan: ExtractionPlan): Promise<Schema.Js
     null,
     plain.map(([, { part }]) => part)
   )
-  for (const [at, [one]] of plain.entries()) answers.set(one, own[at]?.value ?? null)
-  for (const [one, { part, selector }] of crossing) {
-    answers.set(one, (await carryOut(tab, selector, [part]))[0]?.value ?? null)
-  }
+  for (const [at, [one]] of plain.entries()) answers.set(one, soleOf(own[at]))
+  for (const [one, { part, selector }] of crossing) answers.set(one, soleOf((await carryOut(tab, selector, [part]))[0]))
   return assembled(plan, answers)
+}
+
+/** The value of a part. Fails where a path of one value selects elements that show different texts. */
+const soleOf = (answer: Extracted | undefined): unknown => {
+  const { clash = null, value = null } = answer ?? {}
+  if (clash === null) return value
+  const { matched, path: selector, texts } = clash
+  throw new PageFailure({ kind: "mismatch", reason: severalShow, selector, matched, texts: [...texts] })
 }
 
 const isPlain = ([, { selector }]: readonly [unknown, { readonly selector: Selector.Selector }]): boolean =>
@@ -90,10 +97,10 @@ const carryOut = async (
   tab: Tab,
   selector: Selector.Selector | null,
   parts: ReadonlyArray<Part>
-): Promise<ReadonlyArray<{ readonly found: boolean; readonly value: unknown }>> => {
+): Promise<ReadonlyArray<Extracted>> => {
   if (parts.length === 0) return []
   const { first, others } = await Finder.scopes(tab, selector ?? nothing)
-  const results: Array<{ readonly found: boolean; readonly value: unknown }> = parts.map(empty)
+  const results: Array<Extracted> = parts.map(empty)
   const open = () => [...results.keys()].filter((at) => results[at]?.found !== true)
   const ask = async (frame: Frame): Promise<void> => {
     const left = open()
@@ -119,7 +126,7 @@ const carryOut = async (
 
 const nothing: Selector.Selector = { kind: "named", text: "" }
 
-const empty = (part: Part) => ({ found: false, value: part.kind === "list" ? [] : null })
+const empty = (part: Part): Extracted => ({ found: false, value: part.kind === "list" ? [] : null, clash: null })
 
 /** The parts of a plan that are looked for in the document, not in a row. */
 const collect = (
@@ -133,7 +140,8 @@ const collect = (
   const selector = Selector.parse(path)
   if (selector.kind === "refused") throw new Refused("selector", `${path} cannot be read: ${selector.reason}`)
   const at = selector.kind === "xpath" ? { query: selector.query } : pathOf(path)
-  const part: Part = plan.kind === "value" ? { ...plan, path: at } : { kind: "list", path: at, item: partOf(plan.item) }
+  const part: Part =
+    plan.kind === "value" ? { ...plan, path: at, written: path } : { kind: "list", path: at, item: partOf(plan.item) }
   wanted.set(plan, { selector, part })
 }
 
@@ -158,7 +166,7 @@ const partOf = (plan: ExtractionPlan): Part => {
     case "list":
       return { kind: "list", path: inRow(plan.path), item: partOf(plan.item) }
     case "value":
-      return { ...plan, path: plan.path === null ? null : inRow(plan.path) }
+      return { ...plan, path: plan.path === null ? null : inRow(plan.path), written: plan.path ?? "" }
   }
 }
 

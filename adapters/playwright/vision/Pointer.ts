@@ -103,7 +103,7 @@ const approach = async (tab: Tab, frame: Frame, element: Locator, at: Point | un
   const { x, y } = at ?? { x: box.width / 2, y: box.height / 2 }
   await tab.page.mouse.move(box.x + x, box.y + y, { steps })
   do await drawn(tab.page)
-  while (tab.loading(since) > 0 && Date.now() - since < loadMillis)
+  while (tab.pending.loading(since) > 0 && Date.now() - since < loadMillis)
 }
 
 /** A point of the viewport in an area of a picture. */

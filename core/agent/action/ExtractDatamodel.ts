@@ -1,10 +1,12 @@
-import { Clock, Effect, type Schema } from "effect"
+import { Clock, Effect, Result, type Schema } from "effect"
 import { redactUrl } from "../../browser/Exchange.ts"
 import type { ElementQuery } from "../../browser/element/ElementQuery.ts"
 import * as Extraction from "../../browser/element/Extraction.ts"
 import * as Presence from "../../browser/element/Presence.ts"
 import * as ReadValue from "../../browser/element/ReadValue.ts"
 import type { Settled } from "../../browser/element/Settling.ts"
+import { PageFailure } from "../../browser/PageFailure.ts"
+import type { Secrets } from "../../redaction/Secrets.ts"
 import * as Template from "../../workflow/language/expression/Template.ts"
 import type { NodeOf } from "../../workflow/language/graph/Graph.ts"
 import { overwritten } from "../../workflow/language/parameters/DataModel.ts"
@@ -61,11 +63,18 @@ export const extractDatamodel: Action<"EXTRACT_DATAMODEL", "elements" | "navigat
       return { _tag: "Found", found: made(yield* read(node, wanted, surroundings)), overwrite }
     }
     const plan = Extraction.plan(model, (text) => resolved.get(text) ?? { text }, parameters.keep_whitespace === true)
+    // Several elements may match only as long as the page is being built.
     const settled = yield* page.navigation
-      .settled(page.elements.extract(plan), { waitMillis, isThere: (found) => Presence.of(plan, found) })
+      .settled(Effect.result(page.elements.extract(plan)), {
+        waitMillis,
+        isThere: (read) => (Result.isSuccess(read) ? Presence.of(plan, read.success) : "all")
+      })
       .pipe(Effect.mapError((failure) => ofPage("extract data", failure)))
-    const { data: found, doubts } = ReadValue.settled(plan, Presence.withoutShells(plan, settled.found))
-    const warnings = [...missingRows(plan, settled), ...Doubts.warningsOf(doubts, memory.credentials.secrets)]
+    if (Result.isFailure(settled.found)) return yield* unread(settled.found.failure, secrets)
+    const there = settled.found.success
+    const { data: found, doubts } = ReadValue.settled(plan, Presence.withoutShells(plan, there))
+    const missing = missingRows(plan, { found: there, unsure: settled.unsure })
+    const warnings = [...missing, ...Doubts.warningsOf(doubts, memory.credentials.secrets)]
     yield* Effect.forEach(warnings, surroundings.warn, { discard: true })
     return {
       _tag: "Found",
@@ -95,6 +104,17 @@ const missingRows = (
       value: null
     }
   })
+
+/** The failure of an extraction, with what elements show that should be one. */
+const unread = (failure: PageFailure, secrets: Secrets) => {
+  const { matched, texts = [] } = failure
+  const shown = texts.map((text) => `"${secrets.hideWithin(text, maxShown)}"`).join(" and ")
+  const reason = texts.length === 0 ? failure.reason : `${matched} elements match, such as ${shown}; ${failure.reason}`
+  return ofPage("extract data", new PageFailure({ ...failure, reason }))
+}
+
+/** Maximum length of a text in a message, in characters. */
+const maxShown = 100
 
 /** The interval of checks for a change of a part of the page, in milliseconds. */
 const lookMillis = 100

@@ -3,6 +3,7 @@
  */
 import type { ValueFormat } from "../../workflow/language/format/ValueFormat.ts"
 import { type DataModel, modelOf } from "../../workflow/language/parameters/DataModel.ts"
+import * as Selector from "./Selector.ts"
 
 /** A data model whose expressions are evaluated. It is sent to the page, so it is plain data. */
 export type ExtractionPlan =
@@ -10,6 +11,8 @@ export type ExtractionPlan =
       readonly kind: "value"
       readonly path: string | null
       readonly type: "string" | "number" | "integer" | "boolean"
+      /** Takes the first of several elements. Without it, they must show the same. */
+      readonly first?: boolean
       /** How the site writes the value. */
       readonly format?: ValueFormat
       /** Takes the text as the document writes it, with hidden text and the white space of its layout. */
@@ -30,6 +33,10 @@ export interface ShownText {
   /** How much of it is struck out. A text that is struck out as a whole is there nevertheless. */
   readonly struck: "none" | "part" | "all"
 }
+
+/** The reason of a failure where a path of one value selects several elements. */
+export const severalShow =
+  'several elements match that do not show the same: expected a path to one, a position such as [1], or "first": true'
 
 /** The resolution of a text of the model: a known value, or a path to look up in the page. */
 export type Resolve = (text: string) => { readonly known: unknown } | { readonly text: string }
@@ -56,7 +63,8 @@ export const plan = (model: DataModel, resolve: Resolve, raw = false): Extractio
   }
   const leaf = type === "number" || type === "integer" || type === "boolean" ? type : "string"
   const format = typeof model.format === "object" && model.format !== null ? { format: model.format } : {}
-  return { kind: "value", path, type: leaf, ...format, ...(raw ? { raw } : {}) }
+  const isFirst = model.first === true || (path !== null && Selector.isPositioned(path))
+  return { kind: "value", path, type: leaf, ...(isFirst ? { first: true } : {}), ...format, ...(raw ? { raw } : {}) }
 }
 
 /** Every text of a model that may hold an expression. */

@@ -56,6 +56,27 @@ export const relative = (path: string): string => {
     .join("")
 }
 
+/** Whether a path names one of several elements by its position: in its last step, besides one to an attribute or a text. */
+export const isPositioned = (path: string): boolean => {
+  if (path.startsWith("css="))
+    return /:(nth|first|last|only)-|>>\s*nth=/.test(path.split(/[\s>+~](?![^[(]*[\])])/).at(-1) ?? "")
+  const tokens = tokensOf(path).filter(({ kind }) => kind !== "space")
+  const whole = tokens.map(({ text }) => text).join("")
+  const attribute = /(?:\/@[^/[\]()]+|\/?\/text\(\))$/.exec(whole)?.[0] ?? ""
+  let end = tokens.length
+  for (let left = attribute.length; left > 0; ) left -= tokens[--end]?.text.length ?? left
+  while (tokens[end - 1]?.text === "]") {
+    const start = opened(tokens, end - 1)
+    if (isPosition(tokens.slice(start + 1, end - 1))) return true
+    end = start
+  }
+  return false
+}
+
+const isPosition = (predicate: ReadonlyArray<Token>): boolean =>
+  (predicate.length === 1 && predicate[0]?.kind === "number") ||
+  predicate.some(({ text }, at) => (text === "position" || text === "last") && predicate[at + 1]?.text === "(")
+
 interface Token {
   readonly kind: "space" | "string" | "number" | "name" | "sign"
   readonly text: string

@@ -11,7 +11,7 @@ import type { Elements } from "../../browser/Elements.ts"
 import type { Exchange } from "../../browser/Exchange.ts"
 import type { ElementQuery, Guard } from "../../browser/element/ElementQuery.ts"
 import { type ElementState, nothing } from "../../browser/element/ElementState.ts"
-import type { ExtractionPlan } from "../../browser/element/Extraction.ts"
+import { type ExtractionPlan, severalShow } from "../../browser/element/Extraction.ts"
 import * as Options from "../../browser/element/Options.ts"
 import * as Selector from "../../browser/element/Selector.ts"
 import type { Settling } from "../../browser/element/Settling.ts"
@@ -639,6 +639,21 @@ const settling = ({ state }: Parts, { all }: Finding): Pick<BrowserSession["navi
   })
 })
 
+/** The failure of a path of one value outside of a list that selects elements with different texts. */
+const severalIn = (plan: ExtractionPlan, all: ReadonlyArray<Shown>, now: State): PageFailure | null => {
+  if (plan.kind === "object") {
+    const failures = Object.values(plan.fields).map((field) => severalIn(field, all, now))
+    return failures.find((failure) => failure !== null) ?? null
+  }
+  if (plan.kind !== "value" || plan.first === true || plan.path === null) return null
+  const selector = plan.path
+  const shown = all.filter((element) => element.selector === selector).map((element) => textOf(element, now))
+  const other = shown.find((text) => text !== shown[0])
+  if (other === undefined) return null
+  const texts = [shown[0] ?? "", other]
+  return new PageFailure({ kind: "mismatch", reason: severalShow, selector, matched: shown.length, texts })
+}
+
 /** Reads the content of elements. */
 const reading = ({ state }: Parts, { comingIn, elements, visible }: Finding) => ({
   read: Effect.fnUntraced(function* ({ selector, waitMillis }: ElementQuery) {
@@ -654,7 +669,10 @@ const reading = ({ state }: Parts, { comingIn, elements, visible }: Finding) => 
     }
   }),
   extract: (plan: ExtractionPlan) =>
-    Effect.map(Effect.zip(elements, Ref.get(state)), ([all, now]) => carryOut(plan, all, now, null)),
+    Effect.flatMap(Effect.zip(elements, Ref.get(state)), ([all, now]) => {
+      const several = severalIn(plan, all, now)
+      return several === null ? Effect.succeed(carryOut(plan, all, now, null)) : Effect.fail(several)
+    }),
   readable: (selector: string | null, { maxCharacters }: Parameters<Elements["readable"]>[1]) =>
     Effect.map(Effect.zip(visible, Ref.get(state)), ([all, now]) => {
       const shown = all.filter((element) => selector === null || element.selector === selector)

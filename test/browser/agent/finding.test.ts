@@ -173,7 +173,10 @@ describe("finding", () => {
           yield* page.elements.extract(list("//ul[lower-case('X') = 'x']", "upper-case(/li[1])")),
           ["ONE"]
         )
-        assert.deepStrictEqual(yield* page.elements.extract(list("css=ul", "css=li")), ["one"])
+        const first = { kind: "value", path: "css=li", type: "string", first: true } as const
+        assert.deepStrictEqual(yield* page.elements.extract({ kind: "list", path: "css=ul", item: first }), ["one"])
+        const several = yield* Effect.flip(page.elements.extract(list("css=ul", "css=li")))
+        assert.deepInclude(several, { kind: "mismatch", selector: "css=li", matched: 2, texts: ["one", "two"] })
         const failure = yield* Effect.flip(page.elements.extract(list("//ul", "/li[[")))
         assert.strictEqual(failure.kind, "selector")
         assert.include(failure.reason, "XPST0003")

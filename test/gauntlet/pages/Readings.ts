@@ -1,5 +1,5 @@
 /** Values that are easily read wrongly: a run must end with the right one, with a warning, or not at all. */
-import { challenge } from "../Challenge.ts"
+import { challenge, failing } from "../Challenge.ts"
 import { page } from "../Html.ts"
 import { list, number, read, step, text, texts, when } from "../Workflow.ts"
 
@@ -89,6 +89,64 @@ export const challenges = [
     workflow: [read({ rows: { type: "array", path: "//p", items: { type: "boolean" } } })],
     expected: { rows: [true, false, null, null] },
     warnings: ["VALUE-W0001"]
+  }),
+  challenge({
+    name: "price of which product",
+    difficulty: "The path of one price selects those of two products.",
+    routes: { "": page(`<p class="price">12.00 €</p><p class="price">99.00 €</p>`) },
+    workflow: [read({ price: number("//p[@class='price']") })],
+    expected: failing("XPATH_INCORRECT", 'such as "12.00 €" and "99.00 €"')
+  }),
+  challenge({
+    name: "name of which product",
+    difficulty: "The path of one name in a row selects two.",
+    routes: {
+      "": page(`<ul><li><b>Bolt</b></li><li><b>Nut</b> <i>M8</i> <b>Screw</b></li></ul>`)
+    },
+    workflow: [read({ rows: list("//li", { name: text("./b") }) })],
+    expected: failing("XPATH_INCORRECT", 'such as "Nut" and "Screw"')
+  }),
+  challenge({
+    name: "one of several prices",
+    difficulty: "The workflow says which of several elements it means, or they show the same.",
+    routes: {
+      "": page(
+        `<p class="price">12.00</p><p class="price">99.00</p><p class="hidden price">1.00</p>
+        <a href="/a">Terms</a><footer><a href="/a">Terms</a></footer>
+        <div class="hidden" id="mobile"><em>12</em></div><div><em>13</em></div>
+        <h2>Phone</h2><h2 class="hidden">Menu</h2>`
+      )
+    },
+    workflow: [
+      read({
+        first: { ...number("//p"), first: true },
+        position: number("(//p)[2]"),
+        step: number("//p[2]"),
+        css: { ...number("css=p:nth-child(2)") },
+        attribute: text("(//p)[1]/@class"),
+        same: text("//a"),
+        seen: text("//h2"),
+        counted: number("count(//p)")
+      })
+    ],
+    expected: {
+      first: 12,
+      position: 99,
+      step: 99,
+      css: 99,
+      attribute: "price",
+      same: "Terms",
+      seen: "Phone",
+      counted: 3
+    },
+    warnings: []
+  }),
+  challenge({
+    name: "hidden template before the value",
+    difficulty: "The first of two elements is a hidden template.",
+    routes: { "": page(`<p class="hidden total">0.00</p><p class="total">12.00</p>`) },
+    workflow: [read({ total: number("//p") })],
+    expected: failing("XPATH_INCORRECT", 'such as "0.00" and "12.00"')
   }),
   challenge({
     name: "status with a space that does not break",

@@ -110,4 +110,29 @@ describe("a selector", () => {
   ])("%s in a row is %s", (text, relative) => {
     assert.strictEqual(Selector.relative(text), relative)
   })
+
+  it.each<readonly [path: string, positioned: boolean]>([
+    ["/td[1]", true],
+    ["(//a)[1]", true],
+    ["//li[last()]", true],
+    ["//li[position() = 2]", true],
+    ["//li[@class='x'][1]", true],
+    ["//li[1][@class='x']", true],
+    ["/td[2]/@href", true],
+    ["//td[2]/text()", true],
+    ["./td[1]//text()", true],
+    ["//tr[1]/td", false],
+    ["//li[@class='x']", false],
+    ["//li[contains(., '1')]", false],
+    ["//li[count(a) = 1]", false],
+    ["//a[text()]/@href", false],
+    ["//a", false],
+    [".", false],
+    ["css=li:nth-child(2)", true],
+    ["css=ul li:first-of-type", true],
+    ["css=ul:first-child li", false],
+    ["css=li.row", false]
+  ])("%s names one element by its position: %s", (path, positioned) => {
+    assert.strictEqual(Selector.isPositioned(path), positioned)
+  })
 })

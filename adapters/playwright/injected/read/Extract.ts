@@ -3,6 +3,7 @@
  */
 import type { Query } from "../../../../core/browser/element/Selector.ts"
 import { squeeze } from "../dom/Text.ts"
+import { isVisible } from "../dom/Visible.ts"
 import { oncePerVisit } from "../dom/Visit.ts"
 import { hasShadow } from "../find/Nodes.ts"
 import { evaluate, type Item } from "../find/XPath.ts"
@@ -19,27 +20,49 @@ export type Part =
       readonly path: Path | null
       readonly type: "string" | "number" | "integer" | "boolean"
       readonly raw?: boolean
+      readonly first?: boolean
+      /** The path as it was written. */
+      readonly written: string
     }
   | { readonly kind: "object"; readonly fields: ReadonlyArray<readonly [string, Part]> }
   | { readonly kind: "list"; readonly path: Path; readonly item: Part }
 
+/** A path of one value that selects elements with different texts. */
+export interface Clash {
+  readonly path: string
+  readonly matched: number
+  readonly texts: readonly [string, string]
+}
+
+/** What a part found: whether its path selected anything, its value, and the first clash within it. */
+export interface Extracted {
+  readonly found: boolean
+  readonly value: unknown
+  readonly clash: Clash | null
+}
+
+let clash: Clash | null = null
+
 /**
- * Carries out parts of a plan on the document, in one go; for each, whether its path selected anything. Paths without a
- * match in the document alone are searched in its shadow roots.
+ * Carries out parts of a plan on the document, in one go. Paths without a match in the document alone are searched in its
+ * shadow roots.
  */
-export const extract = (
-  parts: ReadonlyArray<Part>
-): ReadonlyArray<{ readonly found: boolean; readonly value: unknown }> =>
+export const extract = (parts: ReadonlyArray<Part>): ReadonlyArray<Extracted> =>
   parts.map((part) => {
-    if (part.kind !== "list" && part.kind !== "value") return { found: true, value: inRow(part, document, false) }
-    if (part.path === null) return { found: true, value: null }
-    const first = part.kind === "value"
-    const own = items(part.path, document, false, first)
-    const whole = own.length === 0 && shadows()
-    const found = whole ? items(part.path, document, true, first) : own
-    const value = part.kind === "value" ? valueOf(found[0], part) : found.map((row) => inRow(part.item, row, whole))
-    return { found: found.length > 0, value }
+    clash = null
+    return { ...extracted(part), clash }
   })
+
+const extracted = (part: Part): Omit<Extracted, "clash"> => {
+  if (part.kind !== "list" && part.kind !== "value") return { found: true, value: inRow(part, document, false) }
+  if (part.path === null) return { found: true, value: null }
+  const first = part.kind === "value" && part.first === true
+  const own = items(part.path, document, false, first)
+  const whole = own.length === 0 && shadows()
+  const found = whole ? items(part.path, document, true, first) : own
+  const value = part.kind === "value" ? soleOf(found, part) : found.map((row) => inRow(part.item, row, whole))
+  return { found: found.length > 0, value }
+}
 
 const shadows = oncePerVisit(hasShadow)
 
@@ -69,13 +92,44 @@ const inRow = (part: Part, row: Item, whole: boolean): unknown => {
     case "list":
       return items(part.path, row, whole, false).map((item) => inRow(part.item, item, whole))
     case "value":
-      return valueOf(part.path === null ? row : items(part.path, row, whole, true)[0], part)
+      return part.path === null ? valueOf(row, part) : soleOf(items(part.path, row, whole, part.first === true), part)
   }
 }
 
-type Value = Pick<Extract<Part, { readonly kind: "value" }>, "type" | "raw">
+type Value = Extract<Part, { readonly kind: "value" }>
 
-const valueOf = (item: Item | undefined, { raw, type }: Value): unknown => {
+/** How many elements are compared with the first. */
+const mostCompared = 100
+
+/** The value of the first item. Others must show the same: only those that are to be seen count beside one that is. */
+const soleOf = (found: ReadonlyArray<Item>, part: Value): unknown => {
+  const [first] = found
+  if (first !== undefined && found.length > 1 && part.first !== true && clash === null) {
+    const owner = ownerOf(first)
+    const others = found.slice(1, mostCompared).filter((item) => ownerOf(item) !== owner)
+    const text = textOf(first, part.raw)
+    const isSeen = owner !== null && isVisible(owner)
+    const other = others.find((item) => {
+      if (textOf(item, part.raw) === text) return false
+      const around = ownerOf(item)
+      return !isSeen || (around !== null && isVisible(around))
+    })
+    const shown = (one: string) => one.slice(0, 5_000)
+    if (other !== undefined) {
+      clash = { path: part.written, matched: found.length, texts: [shown(text), shown(textOf(other, part.raw))] }
+    }
+  }
+  return valueOf(first, part)
+}
+
+/** The element that an item is of. */
+const ownerOf = (item: Item): Element | null => {
+  if (item instanceof Element) return item
+  if (item instanceof Attr) return item.ownerElement
+  return item instanceof Node ? item.parentElement : null
+}
+
+const valueOf = (item: Item | undefined, { raw, type }: Pick<Value, "raw" | "type">): unknown => {
   if (item === undefined) return null
   const text = textOf(item, raw)
   if (type === "string") return text

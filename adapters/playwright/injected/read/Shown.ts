@@ -3,12 +3,14 @@
  * person sees apart.
  */
 import type { ShownText } from "../../../../core/browser/element/Extraction.ts"
+import { isField } from "../dom/Text.ts"
+import { childrenOf } from "../find/Nodes.ts"
 import type { Item } from "../find/XPath.ts"
 
 /** The shown text of an item, whose whole text is `text`. */
 export const shownIn = (item: Item, text: string): ShownText => {
   const plain = { text, lang: langOf(item), struck: "none" } as const
-  if (!(item instanceof HTMLElement) || item.childElementCount === 0 || "value" in item) return plain
+  if (!(item instanceof HTMLElement) || item.childElementCount === 0 || isField(item)) return plain
   const found: Pieces = { pieces: [], struck: false, special: false }
   walk(item, found)
   const left = joined(found)
@@ -44,7 +46,7 @@ interface Pieces {
 
 const walk = (element: Element, found: Pieces): void => {
   const isRaised = /^(SUP|SUB)$/.test(element.tagName) || /^(super|sub)$/.test(getComputedStyle(element).verticalAlign)
-  for (const node of element.childNodes) {
+  for (const node of childrenOf(element)) {
     if (node instanceof Text) {
       const text = node.data.replace(/[ \t\r\n\f]+/g, " ")
       const isScript = isRaised && found.pieces.length > 0 && /\d/.test(text)
@@ -64,9 +66,9 @@ const into = (element: Element, found: Pieces): void => {
     return
   }
   const isApart = element.tagName === "BR" || !/^(inline|contents)/.test(display)
-  if (isApart && !display.startsWith("inline")) found.pieces.push({ text: "\n", node: null })
+  if (isApart) found.pieces.push({ text: "\n", node: null })
   walk(element, found)
-  if (isApart && !display.startsWith("inline")) found.pieces.push({ text: "\n", node: null })
+  if (isApart) found.pieces.push({ text: "\n", node: null })
 }
 
 const raised = (text: string): string => text.replace(/\d/g, (digit) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[Number(digit)] ?? digit)

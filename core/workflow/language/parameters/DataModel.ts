@@ -11,6 +11,8 @@ export interface DataModel {
   readonly path?: string | null
   readonly mode?: "xpath" | null
   readonly selected?: boolean | null
+  /** Whether the first of several elements that a path selects has the value. */
+  readonly first?: boolean | null
   readonly description?: string | null
   /** How the site writes the value; a text is a note for readers. */
   readonly format?: ValueFormat | string | null
@@ -32,6 +34,7 @@ export const DataModel: Schema.Codec<DataModel> = Schema.Struct({
   path: optional(text),
   mode: optional(Schema.Literals(["xpath"])),
   selected: optional(Schema.Boolean),
+  first: optional(Schema.Boolean),
   description: optional(text),
   format: optional(Schema.Union([text, ValueFormat])),
   overwriteArrayKeys: optional(Schema.Array(text))

@@ -170,7 +170,14 @@ const partOf = (plan: ExtractionPlan): Part => {
   }
 }
 
-const inRow = (path: string): Path =>
+const inRow = (path: string): Path => {
+  const cell = Selector.cellOf(path)
+  if (cell === null) return plainInRow(path)
+  const { rest, ...counted } = cell
+  return { ...plainInRow(path), cell: { ...counted, rest: rest === "" ? null : plainInRow(rest) } }
+}
+
+const plainInRow = (path: string): Path =>
   /^(css|role|text)=/.test(path)
     ? pathOf(path)
     : { query: Selector.query(Selector.relative(path.replace(/^xpath=/, ""))) }

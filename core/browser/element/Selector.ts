@@ -56,6 +56,32 @@ export const relative = (path: string): string => {
     .join("")
 }
 
+/** A path in a row that counts cells: which one, and the path from there, empty for the cell itself. */
+export interface CellPath {
+  /** The kind of the cells that are counted, and the kind that the cell must have; `null` for any. */
+  readonly counts: "td" | "th" | null
+  readonly is: "td" | "th" | null
+  readonly at: number
+  readonly rest: string
+}
+
+/** The cell that a path in a row counts, as `./td[2]` and `css=td:nth-child(2)` do; `null` for any other path. */
+export const cellOf = (path: string): CellPath | null => {
+  const kindOf = (tag = "") => (/^td$/i.test(tag) ? "td" : /^th$/i.test(tag) ? "th" : null)
+  const counted =
+    /^(?:xpath=)?\s*(?:\.?\/)?(?:child::)?(td|th|\*)\s*\[\s*(\d{1,4})\s*\]((?:\/\/?(?:@?[\w.:-]+|\*|text\(\))(?:\[[^[\]]*\])*)*)$/i.exec(
+      path.trim()
+    )
+  if (counted !== null) {
+    const [, tag, at, rest = ""] = counted
+    return { counts: kindOf(tag), is: null, at: Number(at), rest: rest === "" ? "" : `.${rest}` }
+  }
+  const styled = /^css=\s*(?::scope\s*)?>?\s*(td|th)?:nth-child\(\s*(\d{1,4})\s*\)(?:\s*([\s>][^,]*))?$/i.exec(path)
+  if (styled === null) return null
+  const [, tag, at, rest = ""] = styled
+  return { counts: null, is: kindOf(tag), at: Number(at), rest: rest.trim() === "" ? "" : `css=:scope ${rest.trim()}` }
+}
+
 /** Whether a path names one of several elements by its position: in its last step, besides one to an attribute or a text. */
 export const isPositioned = (path: string): boolean => {
   if (path.startsWith("css="))

@@ -42,6 +42,14 @@ export const challenges = [
     [],
     ".was { text-decoration: red line-through }"
   ),
+  challenge({
+    name: "old prices in a list",
+    difficulty: "The prices are items of a list, each with its old one.",
+    routes: { "": page("<ul><li><s>99</s> 79.00</li><li>5<br>7</li></ul>") },
+    workflow: [read({ prices: { type: "array", path: "//li", items: { type: "number" } } })],
+    expected: { prices: [79, null] },
+    warnings: doubtful
+  }),
   figure("only an old price", "Nothing but a struck-out price is there.", "<del>99.00</del>", 99, doubtful),
   figure("raised cents", "The cents of a price are raised, without a separator.", "€ 12<sup>99</sup>", null, doubtful),
   figure(
@@ -89,6 +97,80 @@ export const challenges = [
     workflow: [read({ rows: { type: "array", path: "//p", items: { type: "boolean" } } })],
     expected: { rows: [true, false, null, null] },
     warnings: ["VALUE-W0001"]
+  }),
+  challenge({
+    name: "cells that span rows",
+    difficulty: "A cell that spans rows shifts those of the rows below it.",
+    routes: {
+      "": page(
+        `<table><thead><tr><th>Region</th><th>City</th><th>Sum</th></tr></thead><tbody>
+        <tr><td rowspan="2">North</td><td>Kiel</td><td><a href="/1">10</a></td></tr>
+        <tr><td>Hamburg</td><td><a href="/2">20</a></td></tr>
+        <tr><td rowspan="0">South</td><td rowspan="2">Ulm</td><td><a href="/3">30</a></td></tr>
+        <tr><td><a href="/4">40</a></td></tr></tbody></table>`
+      )
+    },
+    workflow: [
+      read({
+        rows: list("//tbody/tr", {
+          region: text("./td[1]"),
+          city: text("/td[2]"),
+          sum: number("td[3]"),
+          link: text("/td[3]/a/@href"),
+          styled: text("css=td:nth-child(2)"),
+          inner: number("css=td:nth-child(3) a")
+        })
+      })
+    ],
+    expected: {
+      rows: [
+        { region: "North", city: "Kiel", sum: 10, link: "/1", styled: "Kiel", inner: 10 },
+        { region: "North", city: "Hamburg", sum: 20, link: "/2", styled: "Hamburg", inner: 20 },
+        { region: "South", city: "Ulm", sum: 30, link: "/3", styled: "Ulm", inner: 30 },
+        { region: "South", city: "Ulm", sum: 40, link: "/4", styled: "Ulm", inner: 40 }
+      ]
+    },
+    warnings: []
+  }),
+  challenge({
+    name: "cells that span columns",
+    difficulty: "A total spans the columns before its sum, and a title of a group spans all of them.",
+    routes: {
+      "": page(
+        `<table><tbody><tr><td colspan="3">North</td></tr>
+        <tr><td>Bolt</td><td>2</td><td>10.00</td></tr>
+        <tr><td colspan="2">Total</td><td>10.00</td></tr></tbody></table>`
+      )
+    },
+    workflow: [read({ rows: list("//tr", { name: text("/td[1]"), count: number("/td[2]"), sum: number("/td[3]") }) })],
+    expected: {
+      rows: [
+        { name: "North", count: null, sum: null },
+        { name: "Bolt", count: 2, sum: 10 },
+        { name: "Total", count: null, sum: 10 }
+      ]
+    },
+    warnings: []
+  }),
+  challenge({
+    name: "columns that every row spans",
+    difficulty: "Each row spans the same columns, beside a heading of its own, so that nothing is shifted.",
+    routes: {
+      "": page(
+        `<table><tr><th rowspan="2">A</th><td colspan="2">Bolt</td><td>1.20</td></tr>
+        <tr><td colspan="2">Nut</td><td>0.40</td></tr>
+        <tr><th>B</th><td colspan="2">Screw</td><td>0.90</td></tr></table>`
+      )
+    },
+    workflow: [read({ rows: list("//tr", { head: text("/th[1]"), name: text("/td[1]"), price: number("/td[2]") }) })],
+    expected: {
+      rows: [
+        { head: "A", name: "Bolt", price: 1.2 },
+        { head: "A", name: "Nut", price: 0.4 },
+        { head: "B", name: "Screw", price: 0.9 }
+      ]
+    },
+    warnings: []
   }),
   challenge({
     name: "price of which product",

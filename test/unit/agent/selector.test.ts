@@ -136,3 +136,34 @@ describe("a selector", () => {
     assert.strictEqual(Selector.isPositioned(path), positioned)
   })
 })
+
+describe("a path in a row that counts cells", () => {
+  it.each([
+    ["/td[2]", { counts: "td", is: null, at: 2, rest: "" }],
+    ["./td[2]", { counts: "td", is: null, at: 2, rest: "" }],
+    ["TD[ 2 ]", { counts: "td", is: null, at: 2, rest: "" }],
+    ["xpath=./child::th[1]", { counts: "th", is: null, at: 1, rest: "" }],
+    ["*[3]", { counts: null, is: null, at: 3, rest: "" }],
+    ["/td[2]/a/@href", { counts: "td", is: null, at: 2, rest: "./a/@href" }],
+    ["/td[2]//a[@class='x / y']/b", { counts: "td", is: null, at: 2, rest: ".//a[@class='x / y']/b" }],
+    ["/td[2]//text()", { counts: "td", is: null, at: 2, rest: ".//text()" }],
+    ["css=td:nth-child(2)", { counts: null, is: "td", at: 2, rest: "" }],
+    ["css=:scope > td:nth-child(2) > a", { counts: null, is: "td", at: 2, rest: "css=:scope > a" }],
+    ["css=:nth-child(2) b", { counts: null, is: null, at: 2, rest: "css=:scope b" }]
+  ] as const)("%s is %j", (path, cell) => assert.deepStrictEqual(Selector.cellOf(path), cell))
+
+  it.each([
+    ["//td[2]"],
+    ["/td[last()]"],
+    ["/td[2][@class='x']"],
+    ["/td"],
+    ["/td[@id='2']"],
+    ["//tr[1]/td[2]"],
+    ["/td[1] | /th[1]"],
+    ["/td[1]/a | /th[1]"],
+    ["/td[1]/a = /td[2]"],
+    ["css=td:nth-child(2n)"],
+    ["css=td:nth-child(2), th"],
+    ["css=tr td:nth-child(2)"]
+  ])("%s counts none", (path) => assert.isNull(Selector.cellOf(path)))
+})

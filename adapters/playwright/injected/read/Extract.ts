@@ -7,10 +7,14 @@ import { isVisible } from "../dom/Visible.ts"
 import { oncePerVisit } from "../dom/Visit.ts"
 import { hasShadow } from "../find/Nodes.ts"
 import { evaluate, type Item } from "../find/XPath.ts"
+import { type Counted, cellIn, type Grid, gridOf } from "./Grid.ts"
 import { shownIn } from "./Shown.ts"
 
 /** A query: a CSS selector, or an XPath. */
-export type Path = { readonly css: string } | { readonly query: Query }
+type Plain = { readonly css: string } | { readonly query: Query }
+
+/** A path; in a row, one that counts cells also says how it goes on from the cell: `null` for the cell itself. */
+export type Path = Plain & { readonly cell?: Counted & { readonly rest: Plain | null } }
 
 /** An extraction plan whose paths are ready for the page; those of `item` are relative to their row. */
 export type Part =
@@ -60,7 +64,7 @@ const extracted = (part: Part): Omit<Extracted, "clash"> => {
   const own = items(part.path, document, false, first)
   const whole = own.length === 0 && shadows()
   const found = whole ? items(part.path, document, true, first) : own
-  const value = part.kind === "value" ? soleOf(found, part) : found.map((row) => inRow(part.item, row, whole))
+  const value = part.kind === "value" ? soleOf(found, part) : inRows(part.item, found, whole)
   return { found: found.length > 0, value }
 }
 
@@ -82,17 +86,36 @@ const inShadows = (root: ParentNode, css: string): ReadonlyArray<Element> =>
     shadowRoot === null ? [] : [...shadowRoot.querySelectorAll(css), ...inShadows(shadowRoot, css)]
   )
 
+/** The values of a part in rows. */
+const inRows = (part: Part, rows: ReadonlyArray<Item>, whole: boolean): ReadonlyArray<unknown> => {
+  const grid = gridOf(rows)
+  return rows.map((row) => inRow(part, row, whole, grid))
+}
+
+const noGrid: Grid = new Map()
+
+/** What a path selects in a row: where it counts cells, in the column that a person sees. */
+const inColumn = (path: Path, row: Item, whole: boolean, first: boolean, grid: Grid): ReadonlyArray<Item> => {
+  const { cell: counted } = path
+  if (counted === undefined || !grid.has(row)) return items(path, row, whole, first)
+  const cell = cellIn(grid, row, counted)
+  if (cell === undefined) return []
+  return counted.rest === null ? [cell] : items(counted.rest, cell, whole, first)
+}
+
 /** The value of a part within a row. */
-const inRow = (part: Part, row: Item, whole: boolean): unknown => {
+const inRow = (part: Part, row: Item, whole: boolean, grid: Grid = noGrid): unknown => {
   switch (part.kind) {
     case "known":
       return part.value
     case "object":
-      return Object.fromEntries(part.fields.map(([name, field]) => [name, inRow(field, row, whole)]))
+      return Object.fromEntries(part.fields.map(([name, field]) => [name, inRow(field, row, whole, grid)]))
     case "list":
-      return items(part.path, row, whole, false).map((item) => inRow(part.item, item, whole))
+      return inRows(part.item, inColumn(part.path, row, whole, false, grid), whole)
     case "value":
-      return part.path === null ? valueOf(row, part) : soleOf(items(part.path, row, whole, part.first === true), part)
+      return part.path === null
+        ? valueOf(row, part)
+        : soleOf(inColumn(part.path, row, whole, part.first === true, grid), part)
   }
 }
 

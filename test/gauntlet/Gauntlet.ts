@@ -14,6 +14,7 @@ import { challenges as expectations } from "./pages/Expectations.ts"
 import { challenges as fields } from "./pages/Fields.ts"
 import { challenges as files } from "./pages/Files.ts"
 import { challenges as frames } from "./pages/Frames.ts"
+import { challenges as hydration } from "./pages/Hydration.ts"
 import { challenges as late } from "./pages/Late.ts"
 import { challenges as loading } from "./pages/Loading.ts"
 import { challenges as logic } from "./pages/Logic.ts"
@@ -47,6 +48,7 @@ export const challenges: ReadonlyArray<Challenge> = [
   ...fields,
   ...files,
   ...frames,
+  ...hydration,
   ...late,
   ...loading,
   ...logic,

@@ -108,8 +108,8 @@ export const make = (tabs: Tabs, options: Options): BrowserSession => {
     },
     elements: {
       ...elements(tabs, acts),
-      upload: (query, file) => acts.act(transfers.upload(query, file)),
-      dropFile: (query, file, how) => acts.act(transfers.dropFile(query, file, how)),
+      upload: (query, file) => acts.act(transfers.upload(query, file), waitOf(query)),
+      dropFile: (query, file, how) => acts.act(transfers.dropFile(query, file, how), waitOf(query)),
       readable: sight.readable,
       turn: sight.turn,
       describe: inspecting.describe,
@@ -220,6 +220,8 @@ const navigation = (tabs: Tabs, traffic: Traffic.Traffic, options: Options, acts
   } satisfies Partial<Navigation>
 }
 
+const waitOf = (query: ElementQuery | null): Acts.ActOptions => (query === null ? {} : { waitMillis: query.waitMillis })
+
 /** Verbs on elements that the finder finds. */
 const elements = (tabs: Tabs, { act }: Acts.Acts) => {
   const { attempt, current } = tabs
@@ -261,7 +263,8 @@ const elements = (tabs: Tabs, { act }: Acts.Acts) => {
           await guarded(target, element, timeout, frame)
           if (kind === "click" || kind === "double_click") await Fills.before(current(), frame, element, { timeout })
           return Pointer.press(current(), frame, element, kind, timeout, gesture, aim)
-        })
+        }),
+        waitOf(target)
       ),
     clickToCopy: (target, kind, gesture, aim) =>
       Effect.suspend(() => {
@@ -273,9 +276,9 @@ const elements = (tabs: Tabs, { act }: Acts.Acts) => {
           )
           keepCopied(current(), copied)
         })
-        return Effect.map(act(copying), () => copied)
+        return Effect.map(act(copying, waitOf(target)), () => copied)
       }),
-    drag: (target, drag) => act(dragging(target, drag)),
+    drag: (target, drag) => act(dragging(target, drag), waitOf(target)),
     type: (target, typing) =>
       act(
         target === null
@@ -286,7 +289,10 @@ const elements = (tabs: Tabs, { act }: Acts.Acts) => {
                 if (typed !== null) noteFill(target, typing, frame, element, { name: field.name, text: typed })
               })
             ),
-        { leads: typing.strokes.some((stroke) => typeof stroke !== "string" && stroke.key === "Enter") }
+        {
+          ...waitOf(target),
+          leads: typing.strokes.some((stroke) => typeof stroke !== "string" && stroke.key === "Enter")
+        }
       ),
     check: (target, checked) =>
       act(
@@ -305,7 +311,7 @@ const elements = (tabs: Tabs, { act }: Acts.Acts) => {
             Finder.nativeOptions(current(), frame, target.selector)
           )
         }),
-        { leads: true }
+        { ...waitOf(target), leads: true }
       ),
     find: (target) =>
       onOne(target, async (element, timeout, frame) => {

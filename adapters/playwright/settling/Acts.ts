@@ -3,11 +3,13 @@
  */
 import { Effect } from "effect"
 import { isErrorStatus, ofStatus, PageFailure } from "../../../core/browser/PageFailure.ts"
+import { defaultWaitMillis } from "../../../core/workflow/language/parameters/Fields.ts"
 import * as World from "../inpage/World.ts"
 import { arrival } from "../page/Arrival.ts"
 import type { Tab, Tabs } from "../page/Tabs.ts"
 import type { Traffic } from "../page/Traffic.ts"
 import { within } from "../TimeLimit.ts"
+import { takenOver } from "./Scripts.ts"
 
 /** How long a page may take to answer after a key, in milliseconds. */
 const begunMillis = 2_000
@@ -22,6 +24,8 @@ export interface Acts {
 }
 
 export interface ActOptions {
+  /** How long it may be waited for before it begins, in milliseconds. */
+  readonly waitMillis?: number
   /** Whether it may have led to another page without that being known yet: a click is waited for, a key is not. */
   readonly leads?: boolean
 }
@@ -42,9 +46,10 @@ export const make = (tabs: Tabs, traffic: Traffic): Acts => {
   return {
     begin,
     ledTo,
-    act: (doing, { leads = false } = {}) =>
+    act: (doing, { leads = false, waitMillis = defaultWaitMillis } = {}) =>
       Effect.gen(function* () {
         const before = current()
+        yield* Effect.promise(() => takenOver(before, waitMillis))
         begin()
         const done = yield* doing
         const tab = current()

@@ -21,6 +21,8 @@ export interface Pending {
   readonly awaited: (wait: Wait) => ReadonlyArray<Request>
   /** Executed when one begins or ends, once; at the latest after a time in milliseconds. */
   readonly changed: (millis: number) => Promise<void>
+  /** A number that grows with each document of the tab. */
+  readonly document: () => number
   /** A number that grows with each request that begins or ends and may change what the page shows. */
   readonly version: () => number
   /** The instant at which the last of these ended; 0 where none did since the document was parsed. */
@@ -70,7 +72,7 @@ export const follow = (page: Page): Pending => {
   const answered = new Set<string>()
   const never = endlessOf(page)
   let listeners: Array<() => void> = []
-  let [version, lastEnd, lastStream, lastAct] = [0, 0, 0, 0]
+  let [documents, version, lastEnd, lastStream, lastAct] = [0, 0, 0, 0, 0]
   let asked: Request | null = null
 
   const tell = (): void => {
@@ -121,6 +123,7 @@ export const follow = (page: Page): Pending => {
   })
   // The scripts that the document waits for have run by now.
   page.on("domcontentloaded", () => {
+    documents++
     if (lastEnd > 0 && ![...pending.keys()].some((request) => request.resourceType() !== "document")) lastEnd = 0
   })
 
@@ -151,6 +154,7 @@ export const follow = (page: Page): Pending => {
           resolve()
         })
       }),
+    document: () => documents,
     version: () => version,
     lastEnd: () => lastEnd,
     lastStream: () => lastStream,
@@ -170,7 +174,7 @@ export const follow = (page: Page): Pending => {
 const keyOf = (request: Request): string =>
   `${request.method()} ${request.url().replace(/\d{10,}/g, "")} ${request.postData()?.slice(0, 2_000) ?? ""}`
 
-const addressOf = (request: Request): string => `${request.method()} ${request.url().replace(/[?#].*$/s, "")}`
+export const addressOf = (request: Request): string => `${request.method()} ${request.url().replace(/[?#].*$/s, "")}`
 
 /** The frame that asks; `null` for one that is not there yet. */
 export const frameOf = (request: Request) => {
@@ -183,7 +187,7 @@ export const frameOf = (request: Request) => {
 
 const isGone = (request: Request): boolean => frameOf(request)?.isDetached() === true
 
-const siteOf = (url: string): string => {
+export const siteOf = (url: string): string => {
   const host = URL.parse(url)?.hostname ?? ""
   return getDomain(host, { allowPrivateDomains: true }) ?? host
 }

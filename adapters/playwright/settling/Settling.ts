@@ -25,23 +25,22 @@ const pause = Effect.sleep(lookMillis)
 const staying = new WeakMap<Frame, string>()
 
 /** Executed once a frame was drawn. */
-const drawn = (tab: Tab) =>
-  Effect.promise(async () => {
-    const main = tab.page.mainFrame()
-    const until = performance.now() + frameMillis
-    const look = async (act: "frame" | "answers") => {
-      const since = performance.now()
-      await World.run(tab, main, act, null).catch(() => null)
-      return World.stirringSince([main], since)[0]
-    }
-    for (
-      let seen = await look("frame");
-      seen?.drawn !== true && performance.now() < until;
-      seen = await look("answers")
-    ) {
-      await new Promise((resolve) => setTimeout(resolve, 10))
-    }
-  })
+export const drawn = async (tab: Tab): Promise<void> => {
+  const main = tab.page.mainFrame()
+  const until = performance.now() + frameMillis
+  const look = async (act: "frame" | "answers") => {
+    const since = performance.now()
+    await World.run(tab, main, act, null).catch(() => null)
+    return World.stirringSince([main], since)[0]
+  }
+  for (
+    let seen = await look("frame");
+    seen?.drawn !== true && performance.now() < until;
+    seen = await look("answers")
+  ) {
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+}
 
 export const make = (tabs: Tabs, failing: (tab: Tab) => Effect.Effect<void, PageFailure>): Settles => {
   const { current } = tabs
@@ -106,8 +105,8 @@ export const make = (tabs: Tabs, failing: (tab: Tab) => Effect.Effect<void, Page
           yield* Effect.promise(() => tab.pending.changed(Math.min(250, Math.max(until - performance.now(), 1))))
           if (tab !== current() || tab.isGone()) break
         }
-        yield* drawn(tab)
-      } else yield* verdict === "frame" ? drawn(tab) : pause
+        yield* Effect.promise(() => drawn(tab))
+      } else yield* verdict === "frame" ? Effect.promise(() => drawn(tab)) : pause
     }
   })
 

@@ -8,6 +8,9 @@
 /** Longest delay of a timer that counts, and how long after its act it may be due, in milliseconds. */
 const longest = 2_000
 
+/** Longest delay of a timer of the load that is waited for before the first act, in milliseconds. */
+const soon = 500
+
 /** What began a timer: an act, or the load of the document. */
 type Cause = "act" | "load"
 
@@ -41,9 +44,10 @@ export const watch = (name: string): void => {
   const instant = performance.now.bind(performance)
   const write = Element.prototype.setAttribute
   /** The instants at which timers are due, by their ids. Without prototypes, which pages change. */
-  const due: Record<Cause, Record<number, number>> = {
+  const due: Record<Cause | "soon", Record<number, number>> = {
     act: Object.create(null),
-    load: Object.create(null)
+    load: Object.create(null),
+    soon: Object.create(null)
   }
   /** When the document was loaded. */
   let loaded = Number.POSITIVE_INFINITY
@@ -65,6 +69,7 @@ export const watch = (name: string): void => {
   const forget = (id: number): void => {
     delete due.act[id]
     delete due.load[id]
+    delete due.soon[id]
   }
   const isPending = (timers: Record<number, number>): boolean => {
     const now = instant()
@@ -97,6 +102,7 @@ export const watch = (name: string): void => {
       }
       const id: number = apply(target, self, given)
       due[cause][id] = instant() + delay
+      if (cause === "load" && delay <= soon) due.soon[id] = instant() + delay
       return id
     }
   })
@@ -125,7 +131,7 @@ export const watch = (name: string): void => {
   addEventListener(name, (event) => {
     const answer = (event as MouseEvent).relatedTarget
     if (answer === null) return
-    const timers = `${isPending(due.act) ? 1 : 0},${isPending(due.load) ? 1 : 0}`
+    const timers = `${isPending(due.act) ? 1 : 0},${isPending(due.load) ? 1 : 0},${isPending(due.soon) ? 1 : 0}`
     apply(write, answer, ["value", `${timers},${instant() - lastChange}`])
   })
 }

@@ -7,6 +7,10 @@ export interface Stirring {
   readonly actTimer: boolean
   /** Whether a timer is pending that began while the document was loaded. */
   readonly loadTimer: boolean
+  /** The same, for one of at most half a second. */
+  readonly soonTimer: boolean
+  /** Whether the document has a script that is a module, which may wait for what it asks for. */
+  readonly modules: boolean
   /** Whether the document is loaded, with all that it shows. */
   readonly loaded: boolean
   /** How long ago the document last changed other than by an act, in milliseconds. */

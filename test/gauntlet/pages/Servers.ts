@@ -1,7 +1,7 @@
 /** Servers on a bad day. */
 import { challenge, failing } from "../Challenge.ts"
 import { page, result } from "../Html.ts"
-import { click, each, open, read, text, when } from "../Workflow.ts"
+import { click, each, open, read, text, type, when } from "../Workflow.ts"
 
 export const challenges = [
   challenge({
@@ -15,14 +15,34 @@ export const challenges = [
     expected: { title: "Patience" }
   }),
   challenge({
-    name: "503 twice",
-    difficulty: "The service is unavailable twice, and its page offers to try again.",
+    name: "click to a 503",
+    difficulty: "A link leads to an error of the server, and what that shows must not pass for the page.",
+    routes: {
+      "": page(`<a href="report">Report</a>`),
+      report: { status: 503, body: page(`<h1>Report</h1>`) }
+    },
+    workflow: [click("//a"), read({ title: text("//h1") })],
+    expected: failing("SERVICE_UNAVAILABLE", "the server answered with status 503")
+  }),
+  challenge({
+    name: "form answered by a 500",
+    difficulty: "A form is sent by a key, and the server fails.",
+    routes: {
+      "": page(`<form method="post" action="saved"><input name="name"></form>`),
+      saved: { status: 500, body: page(`<h1>Saved</h1>`) }
+    },
+    workflow: [type("//input", "Ada", { submit_after_input: true }), read({ title: text("//h1") })],
+    expected: failing("SERVICE_UNAVAILABLE", "the server answered with status 500")
+  }),
+  challenge({
+    name: "unavailable twice",
+    difficulty: "The service says twice that it is unavailable, and its page offers to try again.",
     state: () => ({ tries: 0 }),
     routes: {
       "": page(`<a href="report">Report</a>`),
       report: ({ state }) =>
         ++state.tries < 3
-          ? { status: 503, body: page(`<h1>Service unavailable</h1><a href="report">Try again</a>`) }
+          ? page(`<h1>Service unavailable</h1><a href="report">Try again</a>`)
           : page(`<h1>Report</h1><p id="tries">${state.tries}</p>`)
     },
     workflow: [

@@ -7,6 +7,8 @@ import { type Facts, isUnsure, type Stirring, verdictOf } from "../../../core/br
 const quiet: Stirring = {
   actTimer: false,
   loadTimer: false,
+  soonTimer: false,
+  modules: false,
   loaded: true,
   changedMillis: 60_000,
   busy: false,

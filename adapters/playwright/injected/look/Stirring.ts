@@ -20,14 +20,16 @@ export const frame = (): void => {
 
 const busyMarks = '[aria-busy="true"], [role="progressbar"]:not([aria-valuenow]), progress:not([value])'
 
-/** `looks` for what says that it is busy, which takes a moment in a large document. */
+/** `looks` for marks and modules, which takes a moment in a large document. */
 export const stirring = (looks: boolean): Stirring => {
   const answer = document.createElement("data")
   window.dispatchEvent(new MouseEvent(watcher, { relatedTarget: answer }))
-  const [act, load, changed] = (answer.getAttribute("value") ?? "").split(",")
+  const [act, load, soon, changed] = (answer.getAttribute("value") ?? "").split(",")
   return {
     actTimer: act === "1",
     loadTimer: load === "1",
+    soonTimer: soon === "1",
+    modules: looks && document.querySelector("script[type=module]") !== null,
     loaded: document.readyState === "complete",
     changedMillis: changed === undefined ? Number.MAX_SAFE_INTEGER : Number(changed),
     busy:

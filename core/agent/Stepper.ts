@@ -13,9 +13,10 @@ import * as Comparison from "../workflow/language/graph/Comparison.ts"
 import * as Expect from "../workflow/language/graph/Expect.ts"
 import type { Graph, Node, NodeId } from "../workflow/language/graph/Graph.ts"
 import * as RunIf from "../workflow/language/graph/RunIf.ts"
+import { defaultWaitMillis } from "../workflow/language/parameters/Fields.ts"
 import type { Execution } from "./Execution.ts"
 import * as ExpectationWait from "./ExpectationWait.ts"
-import { StepFailed } from "./Failure.ts"
+import { ofPage, StepFailed } from "./Failure.ts"
 import { exceeded, type Limits } from "./Limits.ts"
 import * as Login from "./login/Login.ts"
 import type { NetworkRecorder } from "./network/NetworkRecorder.ts"
@@ -114,15 +115,19 @@ export const next = Effect.fnUntraced(function* <E>(walk: Walk<E>, before: State
   return yield* measured(node, carryOut(walk, started, node, skips))
 })
 
-/** The end of the walk. What END expects must be true for that. */
-const ended = Effect.fnUntraced(function* <E>(walk: Walk<E>, { position: { memory } }: State, node: Node) {
+/** The end of the walk: what the last act began is over, as far as it is waited for, and what END expects is true. */
+const ended = Effect.fnUntraced(function* <E>(walk: Walk<E>, { acted, position: { memory } }: State, node: Node) {
   const expect = node.action === "END" ? Expect.of(node) : null
   const { heard, page } = walk
   const since = heard?.mark() ?? null
   const step = { memory, page, heard, since, files: [], acted: false }
-  const kept = yield* expect === null
-    ? Effect.succeed(Result.void)
-    : withinTime(walk, ExpectationWait.until(expect, step))
+  // What a page saves a moment after it was typed is saved.
+  const over = acted ? page.navigation.over(defaultWaitMillis) : Effect.void
+  const ending = Effect.mapError(over, (failure) => ofPage("end", failure))
+  const kept = yield* withinTime(
+    walk,
+    expect === null ? ending : Effect.andThen(ending, ExpectationWait.until(expect, step))
+  )
   if (Result.isSuccess(kept)) return { _tag: "Ended", node, memory } satisfies StepResult
   const { failure } = kept
   const classification = Classification.of(failure, null, { signedIn: false, typed: false })

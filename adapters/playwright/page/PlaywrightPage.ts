@@ -97,7 +97,7 @@ export const make = (tabs: Tabs, options: Options): BrowserSession => {
   return {
     navigation: {
       ...navigation(tabs, traffic, options, acts),
-      ...TabsPort.make(tabs),
+      ...TabsPort.make(tabs, acts.leaving),
       ...Settling.make(tabs, acts.ledTo),
       ...Requesting.make(() => tabs.current().page, options),
       forgetDownloads: transfers.forgetDownloads,
@@ -170,6 +170,7 @@ const navigation = (tabs: Tabs, traffic: Traffic.Traffic, options: Options, acts
       // A page that is on its way somewhere else, as after a form was sent, arrives there first: the effect of this
       // address may happen only once, and needs the content of that page.
       yield* arrived
+      yield* acts.leaving(current())
       acts.begin()
       const response = yield* attempt(null, () => load(url)).pipe(
         // Retry: another navigation started at the same moment.
@@ -206,10 +207,13 @@ const navigation = (tabs: Tabs, traffic: Traffic.Traffic, options: Options, acts
       }),
     authenticator: (passkey) => Authenticator.open(tabs, passkey),
     back: Effect.asVoid(
-      attempt(null, () => {
-        acts.begin()
-        return current().page.goBack({ waitUntil: "domcontentloaded", timeout: navigationMillis })
-      })
+      Effect.andThen(
+        Effect.suspend(() => acts.leaving(current())),
+        attempt(null, () => {
+          acts.begin()
+          return current().page.goBack({ waitUntil: "domcontentloaded", timeout: navigationMillis })
+        })
+      )
     ),
     address: Effect.sync(() => current().page.url()),
     html: ({ sanitized }) =>

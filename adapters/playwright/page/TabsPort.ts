@@ -9,7 +9,8 @@ import type { Tab, Tabs } from "./Tabs.ts"
 /** How often to check for a tab that is being opened, in milliseconds. */
 const stepMillis = 50
 
-export const make = (tabs: Tabs): Port.Tabs => {
+/** `leaving` waits for what a tab still has to send. */
+export const make = (tabs: Tabs, leaving: (tab: Tab) => Effect.Effect<void>): Port.Tabs => {
   const at = (index: number) =>
     Effect.suspend(() => {
       const all = tabs.all()
@@ -33,6 +34,7 @@ export const make = (tabs: Tabs): Port.Tabs => {
     closeTab: Effect.fnUntraced(function* (index) {
       const tab = index === null ? tabs.current() : yield* at(index)
       if (tabs.all().length <= 1) yield* tabs.open
+      yield* leaving(tab)
       yield* Effect.ignore(Effect.tryPromise(() => tab.page.close()))
     }),
     dialogs: Effect.sync(tabs.dialogs)

@@ -11,7 +11,7 @@ const longestWrite = 5_000
 /** Timeout of a browser that does not answer, in milliseconds. */
 const answerMillis = 1_000
 
-const isWrite = (request: Request): boolean =>
+export const isWrite = (request: Request): boolean =>
   /^(document|xhr|fetch)$/.test(request.resourceType()) && !/^(GET|HEAD|OPTIONS)$/.test(request.method())
 
 /**

@@ -8,8 +8,13 @@ import * as World from "../inpage/World.ts"
 import { arrival } from "../page/Arrival.ts"
 import type { Tab, Tabs } from "../page/Tabs.ts"
 import type { Traffic } from "../page/Traffic.ts"
+import { isWrite } from "../page/Writes.ts"
 import { within } from "../TimeLimit.ts"
 import { takenOver } from "./Scripts.ts"
+import * as Settling from "./Settling.ts"
+
+/** How long a document that is left has for what it still has to send, in milliseconds. */
+const leavingMillis = 5_000
 
 /** How long a page may take to answer after a key, in milliseconds. */
 const begunMillis = 2_000
@@ -19,6 +24,8 @@ export interface Acts {
   readonly begin: () => void
   /** Does something to the page. Fails as `goto` does where it leads to a page with an error status. */
   readonly act: <A>(doing: Effect.Effect<A, PageFailure>, how?: ActOptions) => Effect.Effect<A, PageFailure>
+  /** Waits for what the last act has a tab send, before its document is left. */
+  readonly leaving: (tab: Tab) => Effect.Effect<void>
   /** Fails where the last act has led a tab to a page with an error status. */
   readonly ledTo: (tab: Tab) => Effect.Effect<void, PageFailure>
 }
@@ -45,6 +52,10 @@ export const make = (tabs: Tabs, traffic: Traffic): Acts => {
 
   return {
     begin,
+    leaving: (tab) =>
+      Effect.promise(async () => {
+        if (tab.pending.isStirred()) await Settling.finished(tab, leavingMillis, isWrite)
+      }),
     ledTo,
     act: (doing, { leads = false, waitMillis = defaultWaitMillis } = {}) =>
       Effect.gen(function* () {

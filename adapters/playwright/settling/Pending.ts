@@ -6,8 +6,6 @@ import { getDomain } from "tldts"
 
 /** What a wait is about. */
 export interface Wait {
-  /** Maximum age of a request, in milliseconds. An older one never ends, and is never waited for again. */
-  readonly longestMillis: number
   /** Whether what was waited for is there: then requests to other sites, and those that wait for news, matter less. */
   readonly isThere: boolean
   /** The requests that matter; all of them when left out. */
@@ -27,16 +25,27 @@ export interface Pending {
   readonly version: () => number
   /** The instant at which the last of these ended; 0 where none did since the document was parsed. */
   readonly lastEnd: () => number
+  /** The same by the clock of the browser, as its documents have it. */
+  readonly lastAnswer: () => number
   /** The instant at which the page last began to listen to a stream; 0 where it does not. */
   readonly lastStream: () => number
   /** Notes that something is being done to the page. What has been under way for long by now was not begun by it. */
   readonly act: () => void
+  /** Notes that requests were waited for in vain: those that have been on their way for long are never waited for again. */
+  readonly giveUp: () => void
+  /** Notes that what the last act began is over. */
+  readonly rest: () => void
+  /** Whether what the last act began may not be over. */
+  readonly isStirred: () => boolean
   /** The instant of the last act; 0 before the first one. */
   readonly lastAct: () => number
 }
 
-/** A request that has been on its way for so long when an act begins waits for news, or hangs, in milliseconds. */
-const longBeforeActMillis = 5_000
+/**
+ * A request that has been on its way for so long when an act begins, or the wait for it ends, waits for news, or hangs; in
+ * milliseconds.
+ */
+const longMillis = 5_000
 
 /** How long a request to another site is waited for once what is wanted is there, in milliseconds. */
 const foreignMillis = 5_000
@@ -72,7 +81,8 @@ export const follow = (page: Page): Pending => {
   const answered = new Set<string>()
   const never = endlessOf(page)
   let listeners: Array<() => void> = []
-  let [documents, version, lastEnd, lastStream, lastAct] = [0, 0, 0, 0, 0]
+  let [documents, version, lastEnd, lastAnswer, lastStream, lastAct] = [0, 0, 0, 0, 0, 0]
+  let isStirred = false
   let asked: Request | null = null
 
   const tell = (): void => {
@@ -81,11 +91,18 @@ export const follow = (page: Page): Pending => {
     listeners = []
     for (const one of all) one()
   }
+  const giveUp = (which: (request: Request) => boolean): void => {
+    const now = Date.now()
+    for (const [request, { began }] of pending)
+      if (now - began >= longMillis && which(request)) never.add(addressOf(request))
+  }
   const end = (request: Request): void => {
     const one = pending.get(request)
     pending.delete(request)
     if (one?.isAwaited !== true) return
     lastEnd = Date.now()
+    const { responseEnd, startTime } = request.timing()
+    lastAnswer = Math.max(lastAnswer, startTime + Math.max(responseEnd, 0))
     tell()
   }
   page.on("request", (request) => {
@@ -136,10 +153,6 @@ export const follow = (page: Page): Pending => {
         if (!isAwaited || isGone(request)) continue
         const address = addressOf(request)
         if (never.has(address) || wait.only?.(request) === false) continue
-        if (now - began >= wait.longestMillis) {
-          never.add(address)
-          continue
-        }
         if (wait.isThere && now - began >= foreignMillis && isForeign(request, page)) continue
         if (wait.isThere && request.method() === "GET" && waitsForNews.test(request.url())) continue
         left.push(request)
@@ -157,14 +170,18 @@ export const follow = (page: Page): Pending => {
     document: () => documents,
     version: () => version,
     lastEnd: () => lastEnd,
+    lastAnswer: () => lastAnswer,
     lastStream: () => lastStream,
+    giveUp: () => giveUp(() => true),
+    rest: () => {
+      isStirred = false
+    },
+    isStirred: () => isStirred,
     act: () => {
+      isStirred = true
       lastAct = Date.now()
       answered.clear()
-      for (const [request, { began }] of pending) {
-        if (lastAct - began >= longBeforeActMillis && request.resourceType() !== "document")
-          never.add(addressOf(request))
-      }
+      giveUp((request) => request.resourceType() !== "document")
     },
     lastAct: () => lastAct
   }

@@ -45,7 +45,7 @@ export const takenOver = async (tab: Tab, waitMillis: number): Promise<void> => 
     const frame = frameOf(request)
     return isWithin(foreignMillis) || frame === page.mainFrame() || siteOf(frame?.url() ?? "") === own
   }
-  const wait = { longestMillis: Number.POSITIVE_INFINITY, isThere: true, only }
+  const wait = { isThere: true, only }
   const asked = () => pending.awaited({ ...wait, only: (one) => /^(xhr|fetch)$/.test(one.resourceType()) })
   let hasWaited = false
   while (isWithin(longestMillis) && !tab.isGone()) {

@@ -9,6 +9,8 @@ import type { Settled, Settles, Settling } from "../../../core/browser/element/S
 import type { PageFailure } from "../../../core/browser/PageFailure.ts"
 import * as World from "../inpage/World.ts"
 import type { Tab, Tabs } from "../page/Tabs.ts"
+import { within } from "../TimeLimit.ts"
+import type { Wait } from "./Pending.ts"
 
 /** The pause between two looks at a page, in milliseconds. */
 const lookMillis = 50
@@ -42,11 +44,37 @@ export const drawn = async (tab: Tab): Promise<void> => {
   }
 }
 
+/** Waits for the timers that the last act set in a tab, and for the requests since then; with `only`, for those alone. */
+export const finished = async (tab: Tab, waitMillis: number, only?: Wait["only"]): Promise<void> => {
+  const { page, pending } = tab
+  const until = performance.now() + waitMillis
+  const wait = { isThere: true, ...(only === undefined ? {} : { only }) }
+  const isRequesting = () => pending.awaited(wait).length > 0 || (only === undefined && tab.isDeparting())
+  // The documents that functions were run in: those that were acted on are among them.
+  const documents = () =>
+    page.frames().filter((frame) => frame === page.mainFrame() || World.stirringSince([frame], 0).length > 0)
+  while (performance.now() < until && pending.isStirred() && !tab.isGone()) {
+    if (isRequesting()) {
+      await pending.changed(Math.min(250, Math.max(until - performance.now(), 1)))
+      continue
+    }
+    const since = performance.now()
+    const version = pending.version()
+    await Promise.all(
+      documents().map((frame) => within(frameMillis, World.run(tab, frame, "answers", null)).catch(() => null))
+    )
+    if (World.stirringSince(page.frames(), since).some(({ actTimer }) => actTimer)) {
+      await new Promise((resolve) => setTimeout(resolve, lookMillis))
+    } else if (version === pending.version() && !isRequesting()) return pending.rest()
+  }
+  pending.giveUp()
+}
+
 export const make = (tabs: Tabs, failing: (tab: Tab) => Effect.Effect<void, PageFailure>): Settles => {
   const { current } = tabs
 
   /** What is known of the page after a read that began at an instant of the process. */
-  const factsAfter = (tab: Tab, since: number, found: Facts["found"], longestMillis: number, before: Facts["before"]) =>
+  const factsAfter = (tab: Tab, since: number, found: Facts["found"], before: Facts["before"]) =>
     Effect.promise(async (): Promise<Facts> => {
       const main = tab.page.mainFrame()
       const frames = tab.page.frames()
@@ -60,10 +88,11 @@ export const make = (tabs: Tabs, failing: (tab: Tab) => Effect.Effect<void, Page
       const ago = (instant: number) => (instant === 0 ? null : now - instant)
       return {
         found,
-        requests: pending.awaited({ longestMillis, isThere: found === "all" }).length,
+        requests: pending.awaited({ isThere: found === "all" }).length,
         departing: tab.isDeparting(),
         documents,
         endedMillis: ago(pending.lastEnd()),
+        answeredAt: pending.lastAnswer(),
         streamMillis: ago(pending.lastStream()),
         before,
         marksStay: staying.get(main) === tab.page.url()
@@ -85,14 +114,18 @@ export const make = (tabs: Tabs, failing: (tab: Tab) => Effect.Effect<void, Page
       const since = performance.now()
       const version = tab.pending.version()
       const found: A = yield* read
-      const facts: Facts = yield* factsAfter(tab, since, how.isThere(found), how.waitMillis, agreement(found, version))
+      const facts: Facts = yield* factsAfter(tab, since, how.isThere(found), agreement(found, version))
       const verdict = verdictOf(facts)
       const now = performance.now()
       if (verdict === "rest") {
         yield* failing(tab)
+        tab.pending.rest()
         return { found, unsure: before !== null && isUnsure(facts) } satisfies Settled<A>
       }
-      if (now >= until) return { found, unsure: facts.found !== "all" } satisfies Settled<A>
+      if (now >= until) {
+        tab.pending.giveUp()
+        return { found, unsure: facts.found !== "all" } satisfies Settled<A>
+      }
       before = { found, version: tab.pending.version() }
       // Marks of some pages never go.
       if (facts.documents.some(({ busy }) => busy)) {
@@ -100,7 +133,7 @@ export const make = (tabs: Tabs, failing: (tab: Tab) => Effect.Effect<void, Page
         if (facts.found === "all" && now - busySince >= marksMillis) staying.set(tab.page.mainFrame(), tab.page.url())
       } else busySince = Number.POSITIVE_INFINITY
       if (verdict === "requests") {
-        const wait = { longestMillis: how.waitMillis, isThere: facts.found === "all" }
+        const wait = { isThere: facts.found === "all" }
         while (performance.now() < until && (tab.isDeparting() || tab.pending.awaited(wait).length > 0)) {
           yield* Effect.promise(() => tab.pending.changed(Math.min(250, Math.max(until - performance.now(), 1))))
           if (tab !== current() || tab.isGone()) break
@@ -110,5 +143,16 @@ export const make = (tabs: Tabs, failing: (tab: Tab) => Effect.Effect<void, Page
     }
   })
 
-  return { settled }
+  const over = (waitMillis: number) =>
+    Effect.forEach(
+      tabs.all().filter(({ pending }) => pending.isStirred()),
+      (tab) =>
+        Effect.andThen(
+          Effect.promise(() => finished(tab, waitMillis)),
+          failing(tab)
+        ),
+      { discard: true }
+    )
+
+  return { settled, over: (waitMillis) => Effect.suspend(() => over(waitMillis)) }
 }

@@ -15,6 +15,8 @@ export interface Stirring {
   readonly loaded: boolean
   /** How long ago the document last changed other than by an act, in milliseconds. */
   readonly changedMillis: number
+  /** The instant of that, by the clock of the browser. */
+  readonly changedAt: number
   /** Whether something that can be seen says that it is busy. */
   readonly busy: boolean
   /** Whether a frame was drawn since `frame` was last asked for. */
@@ -33,6 +35,8 @@ export interface Facts {
   readonly documents: ReadonlyArray<Stirring>
   /** How long ago the last request ended; `null` for none since the document was parsed. */
   readonly endedMillis: number | null
+  /** When that was, by the clock of the browser. */
+  readonly answeredAt: number
   /** How long ago it began to listen to a stream; `null` for none. */
   readonly streamMillis: number | null
   /** What the read before found: the same, with nothing begun or ended in between; something else; or `null` for the first. */
@@ -52,6 +56,9 @@ const patienceMillis = 500
 
 /** How long a stream is waited for that has brought nothing yet, in milliseconds. */
 const streamMillis = 2_000
+
+/** How far two clocks of a browser may differ, in milliseconds. */
+const clockMillis = 10
 
 const isWithin = (millis: number, since: number | null): boolean => since !== null && since < millis
 
@@ -73,8 +80,8 @@ export const verdictOf = (facts: Facts): Verdict => {
 }
 
 /** Whether nothing that was found on a page at rest may be for another reason than that there is nothing. */
-export const isUnsure = ({ documents, endedMillis, found }: Facts): boolean => {
+export const isUnsure = ({ answeredAt, documents, endedMillis, found }: Facts): boolean => {
   if (found === "all" || endedMillis === null) return false
   // The answer came, and nothing changed by it.
-  return !documents.some(({ changedMillis }) => changedMillis <= endedMillis + latelyMillis)
+  return !documents.some(({ changedAt }) => changedAt >= answeredAt - clockMillis)
 }

@@ -30,4 +30,10 @@ export interface Settles {
    * ended are not waited for. Fails as `goto` does where an act has led to a page with an error status.
    */
   readonly settled: <A>(read: Effect.Effect<A, PageFailure>, how: Settling<A>) => Effect.Effect<Settled<A>, PageFailure>
+  /**
+   * Waits, within a time in milliseconds, until no timer is pending that an act on an open tab set, of up to two seconds,
+   * and the requests since then have ended: what is saved a moment after it was typed is sent. Takes no time after a read
+   * of the settled page. Fails as `settled` does.
+   */
+  readonly over: (waitMillis: number) => Effect.Effect<void, PageFailure>
 }

@@ -14,7 +14,7 @@ import { type ElementState, nothing } from "../../browser/element/ElementState.t
 import { type ExtractionPlan, severalShow } from "../../browser/element/Extraction.ts"
 import * as Options from "../../browser/element/Options.ts"
 import * as Selector from "../../browser/element/Selector.ts"
-import type { Settling } from "../../browser/element/Settling.ts"
+import type { Settles, Settling } from "../../browser/element/Settling.ts"
 import type { HttpCredential } from "../../browser/Navigation.ts"
 import { ofStatus, PageFailure } from "../../browser/PageFailure.ts"
 import { type ApiAnswer, type ApiRequest, RequestFailed } from "../../browser/Requests.ts"
@@ -620,7 +620,8 @@ const stateOf = (selector: string, all: ReadonlyArray<Shown>, now: State): Eleme
 }
 
 /** Reads once everything that the page loads is there. */
-const settling = ({ state }: Parts, { all }: Finding): Pick<BrowserSession["navigation"], "settled"> => ({
+const settling = ({ state }: Parts, { all }: Finding): Settles => ({
+  over: () => Effect.void,
   settled: Effect.fnUntraced(function* <A>(read: Effect.Effect<A, PageFailure>, { isThere, waitMillis }: Settling<A>) {
     const until = (yield* Clock.currentTimeMillis) + waitMillis
     while (true) {

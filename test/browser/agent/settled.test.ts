@@ -48,8 +48,6 @@ const answers = {
   framed: held()
 }
 
-const silent: Answer = () => undefined
-
 const site = pages({
   "/plain": body(`<table><tr><td>A</td></tr></table><button onclick="this.textContent = 'Done'">Go</button>`),
   "/fetched": body(`${table}<script>${draw}; load("/rows")</script>`),
@@ -87,8 +85,6 @@ const site = pages({
     response.writeHead(200, { "content-type": "text/event-stream" })
     response.write("data: 1\n\n")
   },
-  "/hanging": body(`${table}<script>${draw}; draw(["A"]); fetch("/never")</script>`),
-  "/never": silent,
   "/debounced": body(`<input id="search">${table}<script>${draw}; draw(["A", "B"])
     let timer
     search.oninput = () => { clearTimeout(timer); timer = setTimeout(() => draw([search.value]), 700) }</script>`),
@@ -198,15 +194,6 @@ describe("a read", () => {
         for (const path of ["/polling", "/streaming", "/ticking"]) {
           assert.deepStrictEqual(yield* rowsOf(yield* open(path), Effect.void, 3_600_000), sure("A"), path)
         }
-      }).pipe(Effect.scoped)
-    )
-
-    it.effect("waits for a request that never ends once in a session", () =>
-      Effect.gen(function* () {
-        const page = yield* open("/hanging")
-        assert.deepStrictEqual(yield* rowsOf(page, Effect.void, 300), sure("A"))
-        yield* page.navigation.goto((yield* page.navigation.address).replace("hanging", "hanging?again"))
-        assert.deepStrictEqual(yield* rowsOf(page, Effect.void, 3_600_000), sure("A"))
       }).pipe(Effect.scoped)
     )
 

@@ -11,6 +11,7 @@ const quiet: Stirring = {
   modules: false,
   loaded: true,
   changedMillis: 60_000,
+  changedAt: 40_000,
   busy: false,
   drawn: true
 }
@@ -20,6 +21,7 @@ const rest: Facts = {
   departing: false,
   documents: [quiet],
   endedMillis: null,
+  answeredAt: 100_000,
   streamMillis: null,
   before: null,
   marksStay: false
@@ -59,7 +61,7 @@ describe("a page", () => {
     ["nothing is wanting", { endedMillis: 600 }, false],
     ["nothing was loaded", none, false],
     ["nothing changed by the answer", { ...none, endedMillis: 600 }, true],
-    ["the page changed by the answer", { ...none, endedMillis: 600, ...document({ changedMillis: 590 }) }, false]
+    ["the page changed by the answer", { ...none, endedMillis: 600, ...document({ changedAt: 100_010 }) }, false]
   ])("without rows: whether that is unsure where %s", (_name, some, unsure) =>
     assert.strictEqual(isUnsure({ ...rest, ...some }), unsure)
   )

@@ -25,13 +25,15 @@ export const stirring = (looks: boolean): Stirring => {
   const answer = document.createElement("data")
   window.dispatchEvent(new MouseEvent(watcher, { relatedTarget: answer }))
   const [act, load, soon, changed] = (answer.getAttribute("value") ?? "").split(",")
+  const changedMillis = changed === undefined ? Number.MAX_SAFE_INTEGER : Number(changed)
   return {
     actTimer: act === "1",
     loadTimer: load === "1",
     soonTimer: soon === "1",
     modules: looks && document.querySelector("script[type=module]") !== null,
     loaded: document.readyState === "complete",
-    changedMillis: changed === undefined ? Number.MAX_SAFE_INTEGER : Number(changed),
+    changedMillis,
+    changedAt: performance.timeOrigin + performance.now() - changedMillis,
     busy:
       looks &&
       [...document.querySelectorAll(busyMarks)].some((one) => one.checkVisibility({ visibilityProperty: true })),

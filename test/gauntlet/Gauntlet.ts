@@ -5,6 +5,7 @@ import { Context, Effect, Layer } from "effect"
 import * as HttpFiles from "../../adapters/http/HttpFiles.ts"
 import { walk } from "../support/browser.ts"
 import { chromium } from "../support/realBrowser.ts"
+import { sampled } from "../support/scale.ts"
 import type { Challenge } from "./Challenge.ts"
 import { challenges as changedTexts } from "./pages/ChangedTexts.ts"
 import { challenges as choices } from "./pages/Choices.ts"
@@ -70,7 +71,43 @@ export const challenges: ReadonlyArray<Challenge> = [
   ...widgets,
   ...windows,
   ...wrongFiles
+/** By the difficulty that they have in common. */
+const kinds: ReadonlyArray<ReadonlyArray<Challenge>> = [
+  changedTexts,
+  choices,
+  decoys,
+  disclosure,
+  expectations,
+  fields,
+  files,
+  frames,
+  late,
+  loading,
+  logic,
+  network,
+  overlays,
+  people,
+  readings,
+  pointing,
+  recoveries,
+  redirects,
+  remounts,
+  scrolling,
+  servers,
+  sessions,
+  shadow,
+  tables,
+  takenBack,
+  texts,
+  widgets,
+  windows,
+  wrongFiles
 ]
+
+export const challenges: ReadonlyArray<Challenge> = kinds.flat()
+
+/** Those that `npm test` takes: some of each kind. */
+export const taken: ReadonlyArray<Challenge> = kinds.flatMap((kind) => sampled(kind, 4))
 
 /** The served site. */
 export class GauntletSite extends Context.Service<GauntletSite, Site>()("sluice/test/gauntlet/GauntletSite") {}

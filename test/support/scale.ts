@@ -11,6 +11,10 @@ if (!["", "1"].includes(all)) throw new Error(`SLUICE_TEST_ALL=${all} is not a c
 /** Whether tests run that take too long for each change, such as whole suites where `npm test` runs a part. */
 export const isAll = all === "1"
 
+/** What `npm test` takes of many of a kind: one of each `of`, from the first on. A night takes all. */
+export const sampled = <A>(kind: ReadonlyArray<A>, of: number): ReadonlyArray<A> =>
+  isAll ? kind : kind.filter((_, at) => at % of === 0)
+
 const given = process.env.SLUICE_TEST_SCALE ?? (isAll ? "5" : "1")
 
 if (!/^[1-9]\d{0,3}$/.test(given)) {

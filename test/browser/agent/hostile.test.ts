@@ -6,7 +6,7 @@ import * as PlaywrightBrowser from "../../../adapters/playwright/PlaywrightBrows
 import { defaultPageLimits, type PageLimits } from "../../../core/agent/Limits.ts"
 import { graphOf, type Step, walk } from "../../support/browser.ts"
 import { executablePath } from "../../support/realBrowser.ts"
-import { scale } from "../../support/scale.ts"
+import { sampled, scale } from "../../support/scale.ts"
 import { type Answer, html, serve } from "../../support/site.ts"
 import { awaited } from "../../support/waiting.ts"
 
@@ -236,7 +236,7 @@ const check = ([name, { ends, steps }]: readonly [string, Case]) =>
       })
   ] as const
 
-const all = Object.entries(cases)
+const all = sampled(Object.entries(cases), 2)
 const idle = all.filter(([, { idle }]) => idle === true)
 const busy = all.filter(([, { idle }]) => idle !== true)
 

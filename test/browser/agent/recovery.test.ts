@@ -5,6 +5,7 @@ import { Browser } from "../../../core/browser/Browser.ts"
 import * as Session from "../../../core/browser/Session.ts"
 import { graphOf, type Step, walk } from "../../support/browser.ts"
 import { inBrowser } from "../../support/realBrowser.ts"
+import { isAll, sampled } from "../../support/scale.ts"
 import { type Answer, html, serve } from "../../support/site.ts"
 
 const done = `<h1>Done</h1>`
@@ -213,7 +214,7 @@ describe.concurrent("recovery in a real browser", () => {
         const recovery = { popups: true }
         // Something lies over it.
         const soon = click("//*[@id='go']", { wait_time: 3_000 })
-        const paths = ["/cookies", "/modal", "/native", "/shadow", "/framed", "/framed/late", "/within"]
+        const paths = sampled(["/cookies", "/modal", "/native", "/shadow", "/framed", "/framed/late", "/within"], 3)
         const walked = yield* Effect.forEach(
           paths,
           (path) => Effect.map(run(path, [soon, read], { recovery }), (seen) => ({ path, seen })),
@@ -306,7 +307,7 @@ describe.concurrent("recovery in a real browser", () => {
             ["/contact", "/contact/renamed", [fill("ff_surname"), click("//button"), read]],
             ["/signin", "/signin/reworded", [click("//button[@id='in']", { wait_time: 5_000 }), read]]
           ] as const
-          for (const [before, after, steps] of changes) {
+          for (const [before, after, steps] of sampled(changes, 3)) {
             const first = yield* ElementMemory.of(Effect.succeed([]))
             succeeded(yield* run(before, steps, { recovery, memories: first.memories }))
             const { memories } = yield* ElementMemory.of(Effect.succeed(first.learned()))
@@ -360,7 +361,7 @@ describe.concurrent("recovery in a real browser", () => {
           "/going": html(changing(link, spinner))
         })
         const { elements, navigation } = yield* (yield* Browser).open(Session.empty)
-        for (let round = 0; round < 12; round++) {
+        for (let round = 0; round < (isAll ? 12 : 4); round++) {
           for (const [path, last] of [
             ["/coming", "at rest, 1"],
             ["/going", "busy, 0"]
@@ -383,7 +384,7 @@ describe.concurrent("recovery in a real browser", () => {
         const options = { recovery: { timing: true } }
         const soon = click("//a[@id='go']", { wait_time: 1_500 })
         const walked = yield* Effect.forEach(
-          ["/late", "/fetching"],
+          sampled(["/late", "/fetching"], 2),
           (path) => Effect.map(run(path, [soon, read], options), (seen) => ({ path, seen })),
           { concurrency: 2 }
         )
@@ -440,7 +441,7 @@ describe.concurrent("recovery in a real browser", () => {
           const soon = { ...read, parameters: { ...read.parameters, wait_time: 1_500 } }
           const soonRead = steps.map((step) => (step.action === read.action ? soon : step))
           const walked = yield* Effect.forEach(
-            ["/form", "/form/framed", "/form/shadowed", ...slow],
+            sampled(["/form", "/form/framed", "/form/shadowed", ...slow], 3),
             (path) => {
               const asked: Array<string> = []
               const options = { recovery, person: correcting(asked), correctable: true }

@@ -7,6 +7,7 @@ import { defaultPageLimits } from "../../../core/agent/Limits.ts"
 import { graphOf, type Step, walk } from "../../support/browser.ts"
 import { hangMillis } from "../../support/limits.ts"
 import { executablePath } from "../../support/realBrowser.ts"
+import { sampled } from "../../support/scale.ts"
 import { html, serve } from "../../support/site.ts"
 
 const limits = { ...defaultPageLimits, memoryBytes: 400 * 1_048_576 }
@@ -87,7 +88,7 @@ const readNothing: Step = {
 
 describe("a page that fills memory with", () => {
   layer(browser.pipe(Layer.provideMerge(site)), { excludeTestServices: true })((it) => {
-    for (const way of Object.keys(ways)) {
+    for (const way of sampled(Object.keys(ways), 3)) {
       it.effect(`${way} ends at the bound on memory, and the run beside it does not`, () =>
         Effect.gen(function* () {
           const origin = yield* Site

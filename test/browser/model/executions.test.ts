@@ -7,6 +7,7 @@ import type { Step } from "../../support/browser.ts"
 import { answering, calls, type Reply, says, wordsOf } from "../../support/modelServer.ts"
 import { chooses, out, pointOf, walked } from "../../support/modelWalk.ts"
 import { inBrowser } from "../../support/realBrowser.ts"
+import { isAll, sampled } from "../../support/scale.ts"
 
 const shop = `<title>Shop</title><h1>Shop</h1>
   <p id="out">nothing</p>
@@ -175,7 +176,7 @@ it.live("a condition is decided by what is seen, or by the context", () =>
   inBrowser(
     Effect.gen(function* () {
       for (const execution of ["LLM_VISION", "PROMPT"]) {
-        for (const holds of [true, false]) {
+        for (const holds of isAll ? [true, false] : [execution === "PROMPT"]) {
           const { asked, data } = yield* walked(
             shop,
             [
@@ -197,14 +198,16 @@ it.live("a condition is decided by what is seen, or by the context", () =>
   )
 )
 
-it.live.each<readonly [string, Reply, string]>([
+const refused: ReadonlyArray<readonly [string, Reply, string]> = [
   ["an element that is not there", calls("choose_element", { element: "e99" }), "MODEL-E0003"],
   ["a point outside of the window", calls("choose_point", { x: 5_000, y: 5 }), "MODEL-E0003"],
   ["a tool of another step", calls("open", { url: "https://evil.example/" }), "MODEL-E0003"],
   ["typing in a step that clicks", calls("type", { text: "x" }), "MODEL-E0003"],
   ["parameters with keys of prototypes", calls("choose_element", '{"__proto__": {"element": "e1"}}'), "MODEL-E0003"],
   ["nothing", calls("not_found", { reason: "There is none" }), "MODEL-E0005"]
-])("%s is refused and recorded, and nothing is done on the page", ([, reply, code]) =>
+]
+
+it.live.each(sampled(refused, 3))("%s is refused and recorded, and nothing is done on the page", ([, reply, code]) =>
   inBrowser(
     Effect.gen(function* () {
       const { decisions, failure } = yield* walked(shop, [clickBy("LLM_VISION", { wait_time: 500 }), out], [reply])
@@ -221,11 +224,12 @@ it.live("each budget of a run ends it in its own name", () =>
     Effect.gen(function* () {
       const twice = [clickBy("LLM_DOM"), clickBy("LLM_DOM"), out]
       const budgets: Budget.Budget = { ...Budget.defaultBudget, names: settingNames }
-      for (const [budget, name] of [
+      const ends = [
         [{ ...budgets, calls: 1 }, "SLUICE_MODEL_CALLS"],
         [{ ...budgets, tokens: 100 }, "SLUICE_MODEL_TOKENS"],
         [{ ...budgets, millis: 300 }, "SLUICE_MODEL_SECONDS"]
-      ] as const) {
+      ] as const
+      for (const [budget, name] of sampled(ends, 3)) {
         const slow: Reply = (response, asked) =>
           void setTimeout(() => chooses("Buy the dear one")(response, asked), budget.millis === 300 ? 1_000 : 0)
         const { failure } = yield* walked(shop, twice, [slow], { budget })

@@ -114,10 +114,7 @@ export const challenges = [
       )
     },
     workflow: [click("//*[@id='state']", { wait_time: 2_000 }), said],
-    expected: failing(
-      "UNEXPECTED_UI_STATE",
-      `visible, enabled and still within 2000 ms: <rect id="label"`
-    )
+    expected: failing("UNEXPECTED_UI_STATE", `visible, enabled and still within 2000 ms: <rect id="label"`)
   }),
   challenge({
     name: "area of a picture",

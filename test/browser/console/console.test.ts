@@ -25,7 +25,7 @@ import { graphOf, type Step } from "../../support/browser.ts"
 import { hangMillis } from "../../support/limits.ts"
 import { makePatch } from "../../support/patches.ts"
 import { executablePath, withSite } from "../../support/realBrowser.ts"
-import { scale } from "../../support/scale.ts"
+import { isAll, sampled, scale } from "../../support/scale.ts"
 import { seal } from "../../support/sealed.ts"
 import { connectServer, id as providedId } from "../../support/secretServers.ts"
 import { furtherServer, layerInMemory, type Member, Service } from "../../support/service.ts"
@@ -344,17 +344,21 @@ const at = Effect.fnUntraced(function* (address: string) {
 
 it.layer(console, { excludeTestServices: true })("the console", (layered) => {
   let isSpoilt = false
+  type Test<E> = () => Effect.Effect<void, E, Layer.Success<typeof console> | Scope.Scope>
+  /** A test that fails leaves its answers, dialogs and actions under way behind: the next one gets a page of its own. */
+  const separately =
+    <E>(test: Test<E>) =>
+    () =>
+      Effect.gen(function* () {
+        if (isSpoilt) yield* (yield* Console).replacePage
+        isSpoilt = true
+        yield* test()
+        isSpoilt = false
+      })
   const it = {
-    /** A test that fails leaves its answers, dialogs and actions under way behind: the next one gets a page of its own. */
-    effect: <E>(name: string, test: () => Effect.Effect<void, E, Layer.Success<typeof console> | Scope.Scope>) =>
-      layered.effect(name, () =>
-        Effect.gen(function* () {
-          if (isSpoilt) yield* (yield* Console).replacePage
-          isSpoilt = true
-          yield* test()
-          isSpoilt = false
-        })
-      )
+    effect: <E>(name: string, test: Test<E>) => layered.effect(name, separately(test)),
+    /** A test of the night. */
+    nightly: <E>(name: string, test: Test<E>) => layered.effect.runIf(isAll)(name, separately(test))
   }
 
   it.effect("is at most 250 KiB until its first view, in files that never change under a name", () =>
@@ -1274,7 +1278,11 @@ it.layer(console, { excludeTestServices: true })("the console", (layered) => {
       }
       yield* at("#/audit")
       yield* Effect.promise(async () => {
-        for (const form of forms) for (const by of ["mouse", "keyboard"] as const) await filled(by, form)
+        // Each form by one of the two, in turn; by both each night.
+        for (const [at, form] of forms.entries()) {
+          if (isAll || at % 2 === 0) await filled("mouse", form)
+          if (isAll || at % 2 === 1) await filled("keyboard", form)
+        }
         await page.evaluate("location.hash = '#/author'")
         for (const input of [1, 2]) {
           await page.getByRole("button", { name: "Add an input" }).click()
@@ -1336,7 +1344,7 @@ it.layer(console, { excludeTestServices: true })("the console", (layered) => {
           path: /\/settings$/
         }
       ]
-      for (const { done, field, path, save, texts, view, written = (text: string) => text } of editors) {
+      for (const { done, field, path, save, texts, view, written = (text: string) => text } of sampled(editors, 3)) {
         const [first, second, third] = texts
         yield* at(view)
         yield* Effect.promise(async () => {
@@ -1533,7 +1541,7 @@ it.layer(console, { excludeTestServices: true })("the console", (layered) => {
     })
   )
 
-  it.effect("shows on Home, at a workflow, at a run and in the audit trail what another person changes at once", () =>
+  it.nightly("shows on Home, at a workflow, at a run and in the audit trail what another person changes at once", () =>
     Effect.gen(function* () {
       const { page, url } = yield* Console
       const theirs = yield* Effect.acquireRelease(
@@ -1709,7 +1717,7 @@ it.layer(console, { excludeTestServices: true })("the console", (layered) => {
     )
   )
 
-  it.effect("records a loop over a list, an input and a credential by one press each, and runs them", () =>
+  it.nightly("records a loop over a list, an input and a credential by one press each, and runs them", () =>
     onDemoSite((address) =>
       Effect.gen(function* () {
         const { owner, page } = yield* Console
@@ -1816,85 +1824,87 @@ it.layer(console, { excludeTestServices: true })("the console", (layered) => {
     )
   )
 
-  it.effect("story: held runs are understood, 5 released, those of a branch interrupted, the failed ones retried", () =>
-    Effect.gen(function* () {
-      const { page } = yield* Console
-      const { id } = yield* asked("/workflows", {
-        name: "Branch statements",
-        // Its page has changed: what it clicks is gone.
-        ...graphOf(`${shop}/`, [{ action: "CLICK", parameters: { selector: "//button", wait_time: 0 } }]),
-        input_schema: { type: "object", properties: { branch: { type: "string" } } },
-        max_retries: 0
+  it.nightly(
+    "story: held runs are understood, 5 released, those of a branch interrupted, the failed ones retried",
+    () =>
+      Effect.gen(function* () {
+        const { page } = yield* Console
+        const { id } = yield* asked("/workflows", {
+          name: "Branch statements",
+          // Its page has changed: what it clicks is gone.
+          ...graphOf(`${shop}/`, [{ action: "CLICK", parameters: { selector: "//button", wait_time: 0 } }]),
+          input_schema: { type: "object", properties: { branch: { type: "string" } } },
+          max_retries: 0
+        })
+        yield* asked(`/workflows/${id}/run-window`, closedNow(), "PUT")
+        const submitted = Effect.fnUntraced(function* (branch: string, count: number) {
+          const one = { workflow_id: id, run_input_variables: { branch } }
+          for (let done = 0; done < count; done += 1_000) {
+            yield* asked("/runs/batch", { runs: Array.from({ length: Math.min(1_000, count - done) }, () => one) })
+          }
+        })
+        yield* submitted("north", runsOfBranch)
+        yield* submitted("south", heldRuns - runsOfBranch)
+        const number = (count: number) => count.toLocaleString("en")
+        const listed = (count: number) => page.getByText(`${number(count)} runs, newest first`).waitFor()
+        const button = (name: string) => page.getByRole("button", { name, exact: true })
+        yield* at("#/")
+        yield* Effect.promise(async () => {
+          const line = page.locator(".held-line", { hasText: "Branch statements" })
+          await line.getByText("Its run window opens").waitFor()
+          assert.strictEqual(await line.locator(".held-count").innerText(), number(heldRuns))
+        })
+        yield* looked("story-held")
+        yield* Effect.promise(async () => {
+          await page.getByRole("link", { name: "Branch statements", exact: true }).first().click()
+          await listed(heldRuns)
+          await page.getByRole("checkbox").nth(1).click()
+          await page
+            .getByRole("checkbox")
+            .nth(5)
+            .click({ modifiers: ["Shift"] })
+          await button("Run now…").click()
+          await page.getByText("5 runs will start now").waitFor()
+          await button("Run now 5 runs").click()
+          await page.getByText("5 of 5 were released.").waitFor()
+          await button("Done").click()
+          await listed(heldRuns - 5)
+          await page.getByLabel("Text in inputs or output").fill("north")
+          await page.keyboard.press("Enter")
+          await listed(runsOfBranch)
+          await page.getByLabel("Select all runs in the list").click()
+          // A search that has come to its end lists all that match.
+          if (heldRuns < 2_000) await button(`Select all ${number(runsOfBranch)} that match`).click()
+          await button("Interrupt…").click()
+          await page.getByText(`${number(runsOfBranch)} runs will be stopped`).waitFor()
+        })
+        yield* looked("story-interrupt")
+        yield* Effect.promise(async () => {
+          await button(`Interrupt ${number(runsOfBranch)} runs`).click()
+          await page.getByText(`${number(runsOfBranch)} of ${number(runsOfBranch)} were interrupted.`).waitFor()
+          await button("Done").click()
+          await page.getByText("No run matches these filters").waitFor()
+        })
+        yield* at(`#/runs?workflow=${id}`)
+        yield* Effect.promise(async () => {
+          await button("Failed").click()
+          await listed(5)
+          await page.getByText("SELECTOR-E0001").first().waitFor()
+        })
+        yield* looked("story-failed")
+        yield* Effect.promise(async () => {
+          await page.getByLabel("Select all runs in the list").click()
+          await button("Retry…").click()
+          await page.getByText("5 runs will be submitted again").waitFor()
+          await button("Retry 5 runs").click()
+          await page.getByText("5 of 5 were submitted again.").waitFor()
+          // A new run waits for the window as each other one does.
+          await page.getByRole("link", { name: "New run" }).first().click()
+          await page.getByRole("heading", { name: "Its run window is closed" }).waitFor()
+        })
+        yield* at(`#/runs?workflow=${id}&status=execution.paused`)
+        yield* Effect.promise(() => listed(heldRuns - runsOfBranch))
       })
-      yield* asked(`/workflows/${id}/run-window`, closedNow(), "PUT")
-      const submitted = Effect.fnUntraced(function* (branch: string, count: number) {
-        const one = { workflow_id: id, run_input_variables: { branch } }
-        for (let done = 0; done < count; done += 1_000) {
-          yield* asked("/runs/batch", { runs: Array.from({ length: Math.min(1_000, count - done) }, () => one) })
-        }
-      })
-      yield* submitted("north", runsOfBranch)
-      yield* submitted("south", heldRuns - runsOfBranch)
-      const number = (count: number) => count.toLocaleString("en")
-      const listed = (count: number) => page.getByText(`${number(count)} runs, newest first`).waitFor()
-      const button = (name: string) => page.getByRole("button", { name, exact: true })
-      yield* at("#/")
-      yield* Effect.promise(async () => {
-        const line = page.locator(".held-line", { hasText: "Branch statements" })
-        await line.getByText("Its run window opens").waitFor()
-        assert.strictEqual(await line.locator(".held-count").innerText(), number(heldRuns))
-      })
-      yield* looked("story-held")
-      yield* Effect.promise(async () => {
-        await page.getByRole("link", { name: "Branch statements", exact: true }).first().click()
-        await listed(heldRuns)
-        await page.getByRole("checkbox").nth(1).click()
-        await page
-          .getByRole("checkbox")
-          .nth(5)
-          .click({ modifiers: ["Shift"] })
-        await button("Run now…").click()
-        await page.getByText("5 runs will start now").waitFor()
-        await button("Run now 5 runs").click()
-        await page.getByText("5 of 5 were released.").waitFor()
-        await button("Done").click()
-        await listed(heldRuns - 5)
-        await page.getByLabel("Text in inputs or output").fill("north")
-        await page.keyboard.press("Enter")
-        await listed(runsOfBranch)
-        await page.getByLabel("Select all runs in the list").click()
-        // A search that has come to its end lists all that match.
-        if (heldRuns < 2_000) await button(`Select all ${number(runsOfBranch)} that match`).click()
-        await button("Interrupt…").click()
-        await page.getByText(`${number(runsOfBranch)} runs will be stopped`).waitFor()
-      })
-      yield* looked("story-interrupt")
-      yield* Effect.promise(async () => {
-        await button(`Interrupt ${number(runsOfBranch)} runs`).click()
-        await page.getByText(`${number(runsOfBranch)} of ${number(runsOfBranch)} were interrupted.`).waitFor()
-        await button("Done").click()
-        await page.getByText("No run matches these filters").waitFor()
-      })
-      yield* at(`#/runs?workflow=${id}`)
-      yield* Effect.promise(async () => {
-        await button("Failed").click()
-        await listed(5)
-        await page.getByText("SELECTOR-E0001").first().waitFor()
-      })
-      yield* looked("story-failed")
-      yield* Effect.promise(async () => {
-        await page.getByLabel("Select all runs in the list").click()
-        await button("Retry…").click()
-        await page.getByText("5 runs will be submitted again").waitFor()
-        await button("Retry 5 runs").click()
-        await page.getByText("5 of 5 were submitted again.").waitFor()
-        // A new run waits for the window as each other one does.
-        await page.getByRole("link", { name: "New run" }).first().click()
-        await page.getByRole("heading", { name: "Its run window is closed" }).waitFor()
-      })
-      yield* at(`#/runs?workflow=${id}&status=execution.paused`)
-      yield* Effect.promise(() => listed(heldRuns - runsOfBranch))
-    })
   )
 
   it.effect("story: a password is changed, and the runs that it failed or stopped are retried", () =>
@@ -1952,7 +1962,7 @@ it.layer(console, { excludeTestServices: true })("the console", (layered) => {
     })
   )
 
-  it.effect("story: a window is edited over a change of the clocks, its impact is read, and it is undone", () =>
+  it.nightly("story: a window is edited over a change of the clocks, its impact is read, and it is undone", () =>
     Effect.gen(function* () {
       const { owner, page: first, send, url } = yield* Console
       const { id } = yield* asked("/workflows", { name: "Night orders", ...graphOf(`${shop}/`, []) })
@@ -2012,7 +2022,7 @@ it.layer(console, { excludeTestServices: true })("the console", (layered) => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("shows a megabyte of hostile names, outputs and page texts as text, on a narrow screen too", () =>
+  it.nightly("shows a megabyte of hostile names, outputs and page texts as text, on a narrow screen too", () =>
     Effect.gen(function* () {
       const { ids, page } = yield* Console
       yield* Effect.promise(() => page.setViewportSize({ width: 320, height: 640 }))
@@ -2117,10 +2127,11 @@ it.layer(console, { excludeTestServices: true })("the console", (layered) => {
           }
         )
       )
-      for (const address of [
+      const addresses = [
         ...["", "runs", "workflows", "author", "schedules", "vault", "webhooks", "error-codes", "members", "keys"],
         ...["audit", `workflows/${ids.nightly}/window`, `workflows/${ids.orders}/versions`]
-      ]) {
+      ]
+      for (const address of sampled(addresses, 3)) {
         yield* Effect.promise(async () => {
           // The former view has hostile texts, too: it is marked, and waited for until it is gone.
           await page.evaluate("document.querySelector('#content').firstElementChild.dataset.former = ''")
@@ -2152,7 +2163,7 @@ it.layer(console, { excludeTestServices: true })("the console", (layered) => {
         await page.emulateMedia({ colorScheme: "dark" })
         await page.setViewportSize({ width: 320, height: 640 })
       })
-      for (const [name, address] of [
+      const views = [
         ["home", "#/"],
         ["runs", "#/runs"],
         ["keys", "#/keys"],
@@ -2163,7 +2174,8 @@ it.layer(console, { excludeTestServices: true })("the console", (layered) => {
         ["members", "#/members"],
         ["settings", "#/settings"],
         ["window", `#/workflows/${ids.nightly}/window`]
-      ] as const) {
+      ] as const
+      for (const [name, address] of sampled(views, 3)) {
         yield* at(address)
         yield* Effect.promise(async () => {
           await page.locator(".section, .list").first().waitFor()

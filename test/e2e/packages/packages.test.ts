@@ -11,6 +11,7 @@ import { type Installed, install, type Manifest, textOf } from "../../packages/I
 import { entriesOf, expected, mistakes, program, strict } from "../../packages/Programs.ts"
 import { testMillis } from "../../support/limits.ts"
 import { root } from "../../support/Source.ts"
+import { isAll } from "../../support/scale.ts"
 import { loadedBy } from "../../unit/layout/Modules.ts"
 
 let folder = ""
@@ -166,16 +167,16 @@ describe("the packages, installed in an empty folder", () => {
     }
   })
 
-  it("load at every entry on Node and Deno, and the client tells a refusal from an answer", () => {
+  it("load at every entry on Node, and each night on Deno, and the client tells a refusal from an answer", () => {
     writeFileSync(join(folder, "main.mjs"), program(packages.flatMap(({ manifest }) => entriesOf(manifest))))
     assert.deepStrictEqual(JSON.parse(run(process.execPath, ["main.mjs"])), expected)
     const other = deno()
-    if (other === undefined) return
+    if (!isAll || other === undefined) return
     const answer = run(other, ["run", "-A", "--no-lock", "--node-modules-dir=manual", "main.mjs"])
     assert.deepStrictEqual(JSON.parse(answer), expected)
   })
 
-  it("are ready for JSR with the types that Effect infers", () => {
+  it.runIf(isAll)("are ready for JSR with the types that Effect infers", () => {
     const program = deno()
     if (program === undefined) return
     symlinkSync(join(root, "node_modules"), join(folder, "dist/jsr/node_modules"), "junction")
@@ -213,7 +214,7 @@ describe("the packages, installed in an empty folder", () => {
     run(process.execPath, ["examples.mjs"])
   })
 
-  it("are small: the client in a bundle that shares Effect, and run windows", async () => {
+  it.runIf(isAll)("are small: the client in a bundle that shares Effect, and run windows", async () => {
     assert.isAtMost(await compressed("@sluice/client", /^effect/), 60 * 1_024)
     assert.isAtMost(await compressed("@sluice/client/promise", /^effect/), 60 * 1_024)
     assert.isAtMost(await compressed("@sluice/core/window", /^effect/), 15_000)

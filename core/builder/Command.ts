@@ -40,6 +40,8 @@ export type Command =
   | { readonly _tag: "Join" }
   /** Repeats the last step on every page, with an element that leads to the next page. */
   | { readonly _tag: "Pages"; readonly selector: string }
+  /** Sets what a step of the draft expects; `null` for nothing. The step is given by id or name. */
+  | { readonly _tag: "Expect"; readonly step: string; readonly expect: Schema.JsonObject | null }
   /** Adds an input, with its value in this conversation. */
   | { readonly _tag: "Input"; readonly name: string; readonly value: string }
   /** Adds a credential of the vault by an alias, and the user as whom this conversation signs in. */
@@ -79,6 +81,8 @@ The steps after a LOOP are carried out in its first turn, and repeated for each 
   again STEP                 repeat the step with this name or id, or a whole loop; the workflow does not change
   leave                      carry out the remaining turns of the loop; later steps are added after the loop
   pages SELECTOR             while this element exists, click it and repeat the last step; nothing is carried out now
+  expect STEP = JSON         say what must be true after the step with this name or id, such as
+                             expect Pay = {"type":"address","contains":"/paid"}; expect STEP = none takes it away
   input NAME = VALUE         add an input, then available as {{context.inputs.NAME}}; the value is for this conversation
   credential ALIAS SITE = USER
                              add a credential of the vault, then available as {{context.inputs.ALIAS.PASSWORD}}
@@ -196,6 +200,18 @@ const words: Readonly<Record<string, Read>> = {
   undo: alone({ _tag: "Undo" }),
   replay: alone({ _tag: "Replay" }),
   leave: alone({ _tag: "Leave" }),
+  expect: pair("expect", "JSON", "STEP", (step, text) =>
+    text.trim() === "none"
+      ? Result.succeed({ _tag: "Expect", step, expect: null })
+      : Result.map(
+          object(text),
+          (given): Command => ({
+            _tag: "Expect",
+            step,
+            expect: Object.hasOwn(given, "conditions") ? given : { conditions: [given] }
+          })
+        )
+  ),
   input: pair("input", "VALUE", "NAME", (name, value) => Result.succeed({ _tag: "Input", name, value })),
   credential: pair("credential", "USER", "ALIAS SITE", (named, user) => {
     const [, alias = "", site = ""] = /^(\S+)\s+(\S+)$/.exec(named) ?? []

@@ -23,6 +23,8 @@ const Edit = Schema.Struct({
   what: Schema.String,
   added: Schema.Array(Schema.String),
   removed: Schema.Array(Schema.Struct({ index: Schema.Int, node: Schema.Json })),
+  /** The former node of a step that was changed in its place. */
+  replaced: Schema.optionalKey(Schema.Struct({ index: Schema.Int, node: Schema.Json })),
   /** The former edges; `null` for a node that had none. */
   edges: Schema.Record(Schema.String, Schema.NullOr(Schema.Json)),
   /** The former schemas of inputs and credentials, if one of them was changed. */
@@ -379,6 +381,39 @@ export const paged = Effect.fnUntraced(function* (
   return { draft: yield* checked(changed), what }
 })
 
+/** Sets what a step expects, given by its id or name; `null` for nothing. Fails with every problem of it. */
+export const expecting = Effect.fnUntraced(function* (draft: Draft, step: string, expect: Schema.JsonObject | null) {
+  const [nodes] = parts(draft.content)
+  const named = nodes.findIndex((one) => Json.objectOf(one).name === step)
+  const index = nodes.some((one) => idOf(one) === step) ? nodes.findIndex((one) => idOf(one) === step) : named
+  const before = Json.objectOf(nodes[index] ?? null)
+  if (index < 0) {
+    const names = nodes.map((one) => `"${String(Json.objectOf(one).name)}"`)
+    const message = `There is no step "${step.slice(0, 80)}": expected one of ${names.slice(0, 20).join(", ")}`
+    return yield* new InvalidWorkflow({ problems: [{ path: "", message }] })
+  }
+  const { expect: _, ...others } = Json.objectOf(before.parameters ?? null)
+  const node = { ...before, parameters: expect === null ? others : { ...others, expect } }
+  const name = String(before.name)
+  const changed: Draft = {
+    ...draft,
+    content: { ...draft.content, nodes: nodes.with(index, node) },
+    edits: remembered(draft, {
+      what: `the step "${name}" expects what it did before`,
+      added: [],
+      removed: [],
+      replaced: { index, node: nodes[index] ?? null },
+      edges: {},
+      cursor: draft.cursor
+    })
+  }
+  const what =
+    expect === null
+      ? `The step "${name}" expects nothing now`
+      : `The step "${name}" expects this now. It was not checked here; again does the step once more, with what it expects`
+  return { draft: yield* checked(changed), what }
+})
+
 /** Removes the next node. Edges to it then lead to its successor. */
 export const drop = Effect.fnUntraced(function* (draft: Draft) {
   const all = yield* graph(draft)
@@ -426,6 +461,7 @@ export const undo = (draft: Draft): { readonly draft: Draft; readonly what: stri
   const [nodes, edges] = parts(draft.content)
   const kept = nodes.filter((one) => !edit.added.includes(idOf(one)))
   for (const { index, node } of edit.removed) kept.splice(index, 0, node)
+  if (edit.replaced !== undefined) kept[edit.replaced.index] = edit.replaced.node
   const restored = Object.entries({ ...edges, ...edit.edges }).filter(
     ([id]) => !edit.added.includes(id) && (!Object.hasOwn(edit.edges, id) || edit.edges[id] !== null)
   )

@@ -53,6 +53,8 @@ const edited = (
       return Draft.joined(draft)
     case "Pages":
       return Draft.paged(draft, command.selector, ids)
+    case "Expect":
+      return Draft.expecting(draft, command.step, command.expect)
     case "Input":
       return Draft.withInput(draft, command.name, command.value)
     case "Credential":
@@ -148,6 +150,7 @@ const respond = (
     }
     case "Pages":
     case "Join":
+    case "Expect":
     case "Input":
     case "Credential":
     case "Drop":

@@ -1,14 +1,20 @@
 /** The steps of the workflow that is being built, and what is done with all of them. */
+import { useState } from "preact/hooks"
 import { type Edges, outlineOf } from "../data/Outline.ts"
 import { Section } from "../kit/Page.tsx"
 import { standsForLoop } from "./AuthorModel.ts"
 import type { Draft } from "./Conversation.ts"
+import { ExpectForm } from "./ExpectForm.tsx"
+import { expecting, wordsOf } from "./ExpectModel.ts"
 
 interface Node {
   readonly id: string
   readonly name: string
   readonly action: string
+  readonly parameters?: Readonly<Record<string, unknown>>
 }
+
+const expectOf = (node: { readonly parameters?: unknown }): unknown => (node.parameters as Node["parameters"])?.expect
 
 export const DraftSteps = ({
   draft,
@@ -19,6 +25,8 @@ export const DraftSteps = ({
   readonly isBusy: boolean
   readonly onSay: (text: string) => void
 }) => {
+  /** The step whose expectations are shown. */
+  const [open, setOpen] = useState<string | null>(null)
   // The service has checked the draft.
   const nodes = draft.nodes as unknown as ReadonlyArray<Node>
   const edges = draft.edges as Edges
@@ -41,6 +49,7 @@ export const DraftSteps = ({
       <ol class="outline">
         {lines.map(({ branch, depth, goesTo, node }, index) => {
           const isLoop = standsForLoop(node, edges)
+          const words = wordsOf(expectOf(node))
           return (
             <li key={index} style={{ paddingLeft: `${14 + depth * 22}px` }}>
               {branch !== null && <span class="branch">{branch}</span>}
@@ -65,7 +74,29 @@ export const DraftSteps = ({
                       ↻
                     </button>
                   )}
+                  <button
+                    type="button"
+                    class="plain"
+                    aria-label={`${words || "Expect"} after ${node.name}`}
+                    aria-expanded={open === node.id}
+                    title="Say what must be true after this step. It counts only when it is"
+                    onClick={() => setOpen(open === node.id ? null : node.id)}
+                  >
+                    {words || "Expect"}
+                  </button>
                   {goesTo !== null && <span class="quiet"> then back to “{goesTo}”</span>}
+                  {open === node.id && (
+                    <ExpectForm
+                      key={JSON.stringify(expectOf(node) ?? null)}
+                      name={node.name}
+                      expect={expectOf(node)}
+                      isBusy={isBusy}
+                      onSet={(expect) => {
+                        setOpen(null)
+                        onSay(expecting(node.id, expect))
+                      }}
+                    />
+                  )}
                 </>
               )}
             </li>

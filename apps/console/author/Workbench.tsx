@@ -27,6 +27,7 @@ import {
 import { Chosen } from "./Chosen.tsx"
 import { builder, type Conversation, type Message, type PageTarget, useConversation } from "./Conversation.ts"
 import { DraftSteps } from "./DraftSteps.tsx"
+import { expecting, linesOf } from "./ExpectModel.ts"
 import { PagePicture } from "./PagePicture.tsx"
 import { ReadData } from "./ReadData.tsx"
 
@@ -140,7 +141,7 @@ export const Workbench = ({ id }: { readonly id: string }) => {
               <NoPage conversation={conversation} isReadOnly={isReadOnly} />
             )}
           </Section>
-          {said !== null && <Said message={said} isBusy={isBusy} />}
+          {said !== null && <Said message={said} isBusy={isBusy} onSay={isReadOnly ? null : say} />}
         </div>
         <div class="stack">
           {status?.status === "awaiting-human-input" && <Asked id={id} messages={messages} />}
@@ -265,7 +266,15 @@ const NoPage = ({
 const withoutData = (text: string): string => text.replace(/ It extracted [\s\S]*$/, "")
 
 /** The service's answer to the last step, with the data that was read. */
-const Said = ({ isBusy, message: { result, text } }: { readonly message: Message; readonly isBusy: boolean }) => {
+const Said = ({
+  isBusy,
+  message: { result, text },
+  onSay
+}: {
+  readonly message: Message
+  readonly isBusy: boolean
+  readonly onSay: ((text: string) => unknown) | null
+}) => {
   const isFailed = result?.done === false
   return (
     <Section title="Last answer">
@@ -273,6 +282,18 @@ const Said = ({ isBusy, message: { result, text } }: { readonly message: Message
         <p class={isFailed ? "problem" : ""} role={isFailed ? "alert" : "status"}>
           {isBusy ? "Working…" : <Clipped text={result?.data === undefined ? text : withoutData(text)} />}
         </p>
+        {onSay !== null && result?.proposedExpect !== undefined && result.nodeId !== null && (
+          <div class="row">
+            <button
+              type="button"
+              title="A run fails at this step when it does not lead there"
+              disabled={isBusy}
+              onClick={() => void onSay(expecting(String(result.nodeId), result.proposedExpect ?? null))}
+            >
+              Expect that it leads to {linesOf(result.proposedExpect)?.[0]?.text ?? "this address"}
+            </button>
+          </div>
+        )}
         {result?.data !== undefined && !isBusy && <JsonText label="What was read" value={result.data} />}
       </div>
     </Section>

@@ -23,6 +23,7 @@ import type { Outcome } from "../Conversation.ts"
 import type { ActionResult } from "../ConversationMessage.ts"
 import * as Draft from "../Draft.ts"
 import * as Loops from "../Loops.ts"
+import * as ProposedExpect from "../ProposedExpect.ts"
 import type { StartingState } from "./StartingState.ts"
 
 /** The state of a conversation at some point. */
@@ -192,6 +193,7 @@ export const act = Effect.fn("Turn.act")(function* (
   const graph = yield* graphOf(inserted.success.draft)
   if (graph === null) return unread(draft, stage)
   const node = Position.nodeOf(graph, inserted.success.node)
+  const left = yield* stage.page.navigation.address
   const passed = yield* step(inserted.success.draft, graph, node, stage, yield* Clock.currentTimeMillis)
   if (Result.isFailure(passed)) return yield* failed(draft, stage, node, passed.failure, "completed")
   const after = passed.success
@@ -205,7 +207,11 @@ export const act = Effect.fn("Turn.act")(function* (
   }
   const before = new Map([...stage.before, [node.id, stage.known] as const])
   const text = `Done: ${node.name}${doubts(after.unsure)}${Object.hasOwn(openings, way) ? `. ${openings[way]}` : ""}`
-  return yield* succeeded(after.draft, { ...after.stage, before }, node, text, after.found)
+  const done = yield* succeeded(after.draft, { ...after.stage, before }, node, text, after.found)
+  const expect = ProposedExpect.of(node, left, yield* stage.page.navigation.address)
+  const { result } = done.outcome
+  if (expect === null || result === null) return done
+  return { ...done, outcome: { ...done.outcome, result: { ...result, proposedExpect: expect } } }
 })
 
 /** The text after a step with several branches. */

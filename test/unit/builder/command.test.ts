@@ -52,6 +52,15 @@ it.each([
   ["replay", { _tag: "Replay" }],
   ["again Click Next", { _tag: "Again", step: "Click Next" }],
   ["leave", { _tag: "Leave" }],
+  [
+    'expect Sign in = {"type":"address","contains":"/a = b"}',
+    { _tag: "Expect", step: "Sign in", expect: { conditions: [{ type: "address", contains: "/a = b" }] } }
+  ],
+  [
+    'expect Pay = {"match":"any","conditions":[]}',
+    { _tag: "Expect", step: "Pay", expect: { match: "any", conditions: [] } }
+  ],
+  ["expect Pay = none", { _tag: "Expect", step: "Pay", expect: null }],
   ["input city = Bad Ems", { _tag: "Input", name: "city", value: "Bad Ems" }],
   [
     "credential BANK https://bank.example/in = clerk",
@@ -79,6 +88,8 @@ it.each([
   ["loop context.orders", "Expected loop EXPRESSION as NAME"],
   ["check css=h1", "Expected an XPath"],
   ["undo that", 'Cannot read "that"'],
+  ["expect Pay", "Expected expect STEP = JSON"],
+  ["expect Pay = the end", "Cannot read the JSON"],
   ['{"parameters":{}}', "Cannot read the node"],
   ['{"action":"CLICK","parameters":[]}', "Cannot read the node"]
 ])("%s is answered with what would have been accepted", (text, answer) => {

@@ -218,3 +218,39 @@ it.effect.prop(
       assert.deepStrictEqual(draft.content, first)
     })
 )
+
+it.effect("what a step expects is set, replaced and taken away, and each is undone", () =>
+  Effect.gen(function* () {
+    const draft = yield* insert(yield* fresh(), click("//button[1]"))
+    const [before] = yield* order(draft)
+    const name = "Click //button[1]"
+    const saying = (contains: string) => ({ conditions: [{ type: "text", contains }] })
+    const expectIn = ({ content }: Draft.Draft) =>
+      (content.nodes as ReadonlyArray<{ readonly parameters: { readonly expect?: unknown } }>)[1]?.parameters.expect
+    const paid = yield* Draft.expecting(draft, name, saying("Paid"))
+    assert.include(paid.what, `"${name}" expects this now`)
+    const done = yield* Draft.expecting(paid.draft, id(10), saying("Done"))
+    const nothing = yield* Draft.expecting(done.draft, name, null)
+    assert.include(nothing.what, "expects nothing now")
+    const undone: Array<unknown> = []
+    for (let last: Draft.Draft | undefined = nothing.draft; last !== undefined; last = Draft.undo(last)?.draft) {
+      undone.push(last.content.nodes === nothing.draft.content.nodes ? "as it is" : expectIn(last))
+      if (last.edits.length === draft.edits.length) break
+    }
+    assert.deepStrictEqual(undone, ["as it is", saying("Done"), saying("Paid"), undefined])
+    assert.deepStrictEqual(yield* order(done.draft), [before, name, "Done"])
+  })
+)
+
+it.effect("an expectation that is wrong, or of a step that there is not, changes nothing and says why", () =>
+  Effect.gen(function* () {
+    const draft = yield* insert(yield* fresh(), click("//button[1]"))
+    const messageOf = (step: string, expect: Schema.JsonObject) =>
+      Effect.map(Effect.flip(Draft.expecting(draft, step, expect)), (refused) => JSON.stringify(refused))
+    assert.include(yield* messageOf("Fly", { conditions: [] }), "There is no step")
+    assert.include(
+      yield* messageOf(id(10), { conditions: [{ type: "address" }] }),
+      "nodes[1].parameters.expect.conditions[0]"
+    )
+  })
+)

@@ -213,6 +213,44 @@ it.effect("a new workflow is strict, and a message says what a step was unsure o
   )
 )
 
+it.effect("a step that leads to another address may be told to expect it, and is done again with that", () =>
+  hosted(
+    Effect.gen(function* () {
+      const { caller, id } = yield* opened
+      const proposedBy = (seen: Effect.Success<ReturnType<typeof tell>>) => seen.last.result?.proposedExpect
+      assert.isUndefined(proposedBy(yield* tell(caller, id, "type #user = Ann")))
+      const expect = { conditions: [{ type: "address", contains: "/orders" }] }
+      assert.deepStrictEqual(proposedBy(yield* tell(caller, id, "click #go")), expect)
+      const set = yield* tell(caller, id, `expect Click #go = ${JSON.stringify(expect)}`)
+      assert.include(set.last.text, 'The step "Click #go" expects this now')
+      yield* tell(caller, id, "back")
+      assert.include((yield* tell(caller, id, "again Click #go")).last.text, "Done again: Click #go")
+      yield* tell(caller, id, 'expect Click #go = {"type":"address","contains":"/paid"}')
+      yield* tell(caller, id, "back")
+      const builder = yield* Builder
+      yield* builder.say(caller, id, "again Click #go")
+      yield* settle
+      // It is waited for.
+      yield* TestClock.adjust("16 seconds")
+      yield* settle
+      const { conversation } = yield* builder.get(caller, id)
+      const [last] = yield* builder.messages(caller, id, conversation.messages, conversation.messages)
+      assert.deepInclude(last?.result, { done: false, errorCode: "EXPECT-E0001" })
+      assert.include(last?.text, 'the address contains "/paid"')
+      const added = {
+        action: "CLICK",
+        parameters: {
+          selector: "//a[@id='next']",
+          expect: { conditions: [{ type: "address", contains: "/orders/2" }] }
+        }
+      }
+      const next = yield* tell(caller, id, JSON.stringify(added))
+      assert.deepInclude(next.last.result, { done: true, url: listEnd })
+      assert.isUndefined(proposedBy(next))
+    })
+  )
+)
+
 const steps: ReadonlyArray<Step> = [
   { action: "INPUT_TEXT", parameters: { selector: "#user", text: "{{context.inputs.user}}" } },
   { action: "CLICK", parameters: { selector: "#gone", wait_time: 0 } },

@@ -27,6 +27,9 @@ export interface Reading {
   readonly doubt: string | null
 }
 
+/** Maximum length of a text with a figure, in characters. */
+const maxText = 10_000
+
 const nothing: Reading = { number: null, doubt: null }
 
 /** A figure in a text: its digits and separators, and where it stands. */
@@ -38,6 +41,7 @@ interface Figure {
 
 /** Reads the number of a text. A text without a figure has none, which is no doubt. */
 export const read = (text: string, convention: Convention = unknown): Reading => {
+  if (text.length > maxText) return { number: null, doubt: `it is longer than ${maxText} characters` }
   const plain = once(clean(text))
   const odd = /[\p{No}\p{Nl}]/u.exec(plain)?.[0]
   const figures = figuresIn(plain)
@@ -68,6 +72,7 @@ export const shownBy = (texts: ReadonlyArray<string>): Pick<Convention, "decimal
   const decimals = new Set<Decimal>()
   let isBare = false
   for (const text of texts) {
+    if (text.length > maxText) continue
     const [figure, another] = figuresIn(clean(text))
     if (figure === undefined || another !== undefined) continue
     const decimal = decimalIn(figure.body)
@@ -162,6 +167,9 @@ const figurePattern = new RegExp(
   "gu"
 )
 
+/** How much of the text around a figure says what it means, in characters. */
+const near = 40
+
 const figuresIn = (text: string): ReadonlyArray<Figure> =>
   [...text.matchAll(figurePattern)].flatMap(({ 0: body, index }) => {
     const parts = body.split(/[ \u00a0]/)
@@ -170,7 +178,14 @@ const figuresIn = (text: string): ReadonlyArray<Figure> =>
     return (isOne ? [body] : parts).map((part) => {
       const from = at
       at += part.length + 1
-      return pointed({ body: part, before: text.slice(0, from), after: text.slice(from + part.length) })
+      const end = from + part.length
+      const [before, after] = [text.slice(Math.max(0, from - near), from), text.slice(end, end + near)]
+      return pointed({
+        body: part,
+        // What is left out is a word, as it is neither the beginning nor the end of the text.
+        before: from > near ? `x${before}` : before,
+        after: end + near < text.length ? `${after}x` : after
+      })
     })
   })
 

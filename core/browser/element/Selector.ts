@@ -76,7 +76,9 @@ export const cellOf = (path: string): CellPath | null => {
     const [, tag, at, rest = ""] = counted
     return { counts: kindOf(tag), is: null, at: Number(at), rest: rest === "" ? "" : `.${rest}` }
   }
-  const styled = /^css=\s*(?::scope\s*)?>?\s*(td|th)?:nth-child\(\s*(\d{1,4})\s*\)(?:\s*([\s>][^,]*))?$/i.exec(path)
+  if (!path.startsWith("css=")) return null
+  const style = path.slice(4).trim().replace(/\s+/g, " ")
+  const styled = /^(?::scope)? ?>? ?(td|th)?:nth-child\( ?(\d{1,4}) ?\)((?: ?>| )[^,]*)?$/i.exec(style)
   if (styled === null) return null
   const [, tag, at, rest = ""] = styled
   return { counts: null, is: kindOf(tag), at: Number(at), rest: rest.trim() === "" ? "" : `css=:scope ${rest.trim()}` }
@@ -84,8 +86,7 @@ export const cellOf = (path: string): CellPath | null => {
 
 /** Whether a path names one of several elements by its position: in its last step, besides one to an attribute or a text. */
 export const isPositioned = (path: string): boolean => {
-  if (path.startsWith("css="))
-    return /:(nth|first|last|only)-|>>\s*nth=/.test(path.split(/[\s>+~](?![^[(]*[\])])/).at(-1) ?? "")
+  if (path.startsWith("css=")) return /:(nth|first|last|only)-|>>\s*nth=/.test(lastCompound(path))
   const tokens = tokensOf(path).filter(({ kind }) => kind !== "space")
   const whole = tokens.map(({ text }) => text).join("")
   const attribute = /(?:\/@[^/[\]()]+|\/?\/text\(\))$/.exec(whole)?.[0] ?? ""
@@ -97,6 +98,18 @@ export const isPositioned = (path: string): boolean => {
     end = start
   }
   return false
+}
+
+/** What a CSS selector has after its last combinator. */
+const lastCompound = (css: string): string => {
+  let depth = 0
+  for (let at = css.length - 1; at >= 0; at--) {
+    const sign = css.charAt(at)
+    if (sign === ")" || sign === "]") depth++
+    if (sign === "(" || sign === "[") depth--
+    if (depth === 0 && /[\s>+~]/.test(sign)) return css.slice(at)
+  }
+  return css
 }
 
 const isPosition = (predicate: ReadonlyArray<Token>): boolean =>

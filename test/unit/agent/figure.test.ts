@@ -284,6 +284,19 @@ describe("the figure of a text", () => {
     assert.strictEqual(Figure.whole(Figure.read(text)).number, number)
   })
 
+  it("stands in a long text, the beginning and end of which do not count as those of the figure", () => {
+    const words = "word ".repeat(50)
+    const found = (text: string) => Figure.read(text).number
+    assert.strictEqual(found(`${words}12.50 ${words}`), 12.5)
+    assert.strictEqual(found(`${words}(12.50)`), 12.5)
+    assert.strictEqual(found(`${words}-12.50`), -12.5)
+    assert.strictEqual(found(`${" ".repeat(50)}(12.50)${" ".repeat(50)}`), -12.5)
+    assert.deepStrictEqual(Figure.read(`5 ${"x".repeat(10_000)}`), {
+      number: null,
+      doubt: "it is longer than 10000 characters"
+    })
+  })
+
   const locales = ["en-US", "de-DE", "fr-FR", "de-CH", "en-IN", "pl-PL", "ar-EG", "hi-IN-u-nu-deva", "fa-IR", "ru-RU"]
   const written = Schema.Struct({
     tag: Schema.Literals(locales),

@@ -12,16 +12,19 @@ const fields: Readonly<Record<string, Piece>> = {
   dd: { part: "d", source: "\\d{2}" },
   M: { part: "M", source: "\\d{1,2}" },
   MM: { part: "M", source: "\\d{2}" },
-  MMM: { part: "word", source: "\\p{L}+\\.?" },
-  MMMM: { part: "word", source: "\\p{L}+" },
+  MMM: { part: "word", source: "\\p{L}{1,30}\\.?" },
+  MMMM: { part: "word", source: "\\p{L}{1,30}" },
   yy: { part: "y", source: "\\d{2}" },
   yyyy: { part: "y", source: "\\d{4}" }
 }
 
+/** Maximum length of a text with a date, in characters. */
+const maxText = 1_000
+
 const pieces = (pattern: string): ReadonlyArray<Piece | string> =>
-  (pattern.match(/([A-Za-z])\1*|[^A-Za-z]/g) ?? []).map((text) => {
+  (pattern.match(/([A-Za-z])\1*|\s+|[^A-Za-z\s]/g) ?? []).map((text) => {
     if (/^[A-Za-z]/.test(text)) return fields[text] ?? text
-    const source = /\s/.test(text) ? "\\s+" : text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&")
+    const source = /\s/.test(text) ? "\\s{1,9}" : text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&")
     return { part: null, source }
   })
 
@@ -38,6 +41,7 @@ export const wrong = (pattern: string): string | null => {
 
 /** The one date in a text as ISO 8601; `null` for a text with none, with several, or with a date that does not exist. */
 export const read = (text: string, pattern: string, locale: string): string | null => {
+  if (text.length > maxText) return null
   const found = pieces(pattern).filter((piece) => typeof piece !== "string")
   const parts = found.flatMap(({ part }) => (part === null ? [] : [part]))
   const source = found.map(({ part, source }) => (part === null ? source : `(${source})`)).join("")

@@ -4,7 +4,8 @@
  * `SLUICE_TEST_DELAY=7` delays what the tests of this process ask of every Chromium, and what it answers and reports. A seed
  * chooses which kinds of messages are slow, and how slow each one is: the third `Page.frameNavigated` of the second session
  * is always as late. Messages of one session keep their order, and those of a new session come after the event that announces
- * it. `SLUICE_TEST_DELAY=7,whole` keeps the order of all messages, as one pipe has them.
+ * it. `SLUICE_TEST_DELAY=7,whole` keeps the order of all messages, as one pipe has them. `SLUICE_TEST_DELAY=7,stall` holds all
+ * messages of both ways for a while, again and again, as a machine that stalls does: pages go on meanwhile.
  */
 import type { ChildProcess } from "node:child_process"
 import { createRequire } from "node:module"
@@ -12,18 +13,18 @@ import { PassThrough, type Readable, type Writable } from "node:stream"
 
 export interface Delays {
   readonly seed: number
-  /** The messages that keep their order: those of one `session`, or all of them. */
-  readonly order: "session" | "whole"
+  /** The messages that keep their order: those of one `session`, or all of them; with `stall`, all are held at times. */
+  readonly order: "session" | "whole" | "stall"
 }
 
 /** What `SLUICE_TEST_DELAY` asks for; `null` where it is not set. */
 export const read = (text: string | undefined): Delays | null => {
   if (text === undefined || text === "") return null
-  const [, seed, whole] = /^(\d{1,9})(,whole)?$/.exec(text) ?? []
+  const [, seed, order] = /^(\d{1,9})(?:,(whole|stall))?$/.exec(text) ?? []
   if (seed === undefined) {
-    throw new Error(`SLUICE_TEST_DELAY=${text} is no seed: expected a whole number such as 7, or 7,whole`)
+    throw new Error(`SLUICE_TEST_DELAY=${text} is no seed: expected a whole number such as 7, or 7,whole or 7,stall`)
   }
-  return { seed: Number(seed), order: whole === undefined ? "session" : "whole" }
+  return { seed: Number(seed), order: order === "whole" || order === "stall" ? order : "session" }
 }
 
 /** From 0 up to 1, the same for the same words. */
@@ -47,6 +48,25 @@ export const delayOf = (seed: number, session: number, kind: string, count: numb
   const slow = drawn(seed, kind) < 0.25 ? { share: 0.5, most } : { share: 0.05, most: 20 }
   const isLate = drawn(seed, session, kind, count) < slow.share
   return isLate ? Math.ceil(drawn(seed, session, kind, count, "delay") * slow.most) : 0
+}
+
+/** How long messages pass between two stalls, and how long a stall holds them at most, in milliseconds. */
+const passingMillis = 700
+const stallMillis = 1_500
+
+/**
+ * When a message leaves that comes at a moment, both in milliseconds from the start. The stalls of a seed are the same each
+ * time, and what falls into them is not.
+ */
+export const afterStall = (seed: number, moment: number): number => {
+  let at = 0
+  for (let number = 0; at <= moment; number++) {
+    at += drawn(seed, "passes", number) * passingMillis
+    const end = at + drawn(seed, "stalls", number) * stallMillis
+    if (moment >= at && moment < end) return end
+    at = end
+  }
+  return moment
 }
 
 interface Message {
@@ -98,9 +118,10 @@ const oneWay = ({ order, seed }: Delays, kindOf: (message: Message) => string, p
     // A session begins after it was announced, and has told everything before its end.
     const isBorder = /^Target\.(at|de)tached/.test(message.method ?? "")
     const other = isBorder ? sessionOf(message.params?.sessionId ?? "") : session
-    const before = order === "whole" ? sessionOf("") : session
+    const before = order === "session" ? session : sessionOf("")
     const now = performance.now()
-    const at = Math.max(now + delayOf(seed, session.number, kind, count), before.until, other.until)
+    const due = order === "stall" ? afterStall(seed, now) : now + delayOf(seed, session.number, kind, count)
+    const at = Math.max(due, before.until, other.until)
     before.until = at
     other.until = at
     add(at, text, now)

@@ -25,3 +25,16 @@ describe("late messages of a browser", () => {
     assert.include(read, 0)
   })
 })
+
+it("a stall holds all messages until its end, and others pass at once", () => {
+  const moments = Array.from({ length: 20_000 }, (_, at) => at)
+  const held = moments.filter((moment) => LateMessages.afterStall(7, moment) > moment)
+  assert.isAbove(held.length, 5_000)
+  assert.isBelow(held.length, 18_000)
+  // What comes later leaves later: order is kept.
+  const leaves = moments.map((moment) => LateMessages.afterStall(7, moment))
+  assert.deepStrictEqual(
+    leaves,
+    [...leaves].sort((one, other) => one - other)
+  )
+})

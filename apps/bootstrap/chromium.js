@@ -50,11 +50,22 @@ export const findChromium = () => {
   )
 }
 
-/** The headless shell of Chromium, which most tests use. It is installed where the distribution has it. */
-export const findHeadlessShell = () =>
-  existsSync(headlessShell) || (installPackage("chromium-headless-shell") && existsSync(headlessShell))
-    ? { SLUICE_TEST_HEADLESS_SHELL: headlessShell }
-    : {}
+/**
+ * The browsers of the tests: the one that runs have by default, and where `SLUICE_TEST_HEADLESS_SHELL` is `1` or its path, the
+ * headless shell in its place for most of them.
+ */
+export const testBrowsers = () => {
+  const asked = process.env.SLUICE_TEST_HEADLESS_SHELL ?? ""
+  const chromium = { SLUICE_CHROMIUM: findChromium() }
+  if (asked === "") return chromium
+  const path = asked === "1" ? headlessShell : asked
+  if (!existsSync(path) && (path !== headlessShell || !installPackage("chromium-headless-shell"))) {
+    throw new BootstrapError(
+      `SLUICE_TEST_HEADLESS_SHELL=${asked}: expected the path of a headless shell of Chromium, or 1 for the one of the distribution`
+    )
+  }
+  return { ...chromium, SLUICE_TEST_HEADLESS_SHELL: path }
+}
 
 /**
  * Whether a package of the distribution could be installed.

@@ -9,7 +9,7 @@
 
 import { check } from "./check.js"
 import { runChecks } from "./checks.js"
-import { findChromium, findHeadlessShell } from "./chromium.js"
+import { findChromium, testBrowsers } from "./chromium.js"
 import { isCurrent } from "./console.js"
 import { installDependencies } from "./dependencies.js"
 import { buildDocs } from "./docs.js"
@@ -19,8 +19,6 @@ import { repeatFile } from "./repeat.js"
 import { beside, run, succeeds } from "./run.js"
 import { BootstrapError, say } from "./say.js"
 import { needsChromium, vitest } from "./vitest.js"
-
-const testBrowsers = () => ({ SLUICE_CHROMIUM: findChromium(), ...findHeadlessShell() })
 
 const [command = "start", ...args] = process.argv.slice(2)
 

@@ -17,8 +17,8 @@ export const chromiumPath = Option.getOrThrow(
 )
 
 /**
- * The browser of most tests: the headless shell of Chromium, which draws no windows and takes a fifth of the processor time.
- * Tests that depend on Chromium itself use `chromiumPath`: the guards, the sandbox, and the promises of the browser port.
+ * The browser of most tests: the one that runs have by default, or the headless shell where that is asked for. Tests that depend
+ * on Chromium itself use `chromiumPath`: the guards, the sandbox, and the promises of the browser port.
  */
 export const executablePath = process.env.SLUICE_TEST_HEADLESS_SHELL || chromiumPath
 

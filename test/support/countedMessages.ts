@@ -22,7 +22,9 @@ export const install = (): { readonly asked: Array<string>; readonly stop: () =>
       const writable = commands as Writable
       const write = writable.write.bind(writable)
       writable.write = (text: string) => {
-        if (text !== "\0") asked.push(JSON.parse(text).method)
+        const method = text === "\0" ? null : JSON.parse(text).method
+        // The browser is asked for its processes now and then.
+        if (method !== null && method !== "SystemInfo.getProcessInfo") asked.push(method)
         return write(text)
       }
     }

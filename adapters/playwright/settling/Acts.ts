@@ -1,23 +1,24 @@
 /**
  * What every act on a page has in common, whatever it does.
  */
+import { setTimeout as pause } from "node:timers/promises"
 import { Effect } from "effect"
 import { isErrorStatus, ofStatus, PageFailure } from "../../../core/browser/PageFailure.ts"
 import { defaultWaitMillis } from "../../../core/workflow/language/parameters/Fields.ts"
-import * as World from "../inpage/World.ts"
 import { arrival } from "../page/Arrival.ts"
 import type { Tab, Tabs } from "../page/Tabs.ts"
 import type { Traffic } from "../page/Traffic.ts"
 import { isWrite } from "../page/Writes.ts"
-import { within } from "../TimeLimit.ts"
 import { takenOver } from "./Scripts.ts"
 import * as Settling from "./Settling.ts"
 
 /** How long a document that is left has for what it still has to send, in milliseconds. */
 const leavingMillis = 5_000
 
-/** How long a page may take to answer after a key, in milliseconds. */
-const begunMillis = 2_000
+/** How long an answered document may take to be shown, in milliseconds. One that is saved as a file never is. */
+const shownMillis = 500
+
+const lookMillis = 10
 
 export interface Acts {
   /** Notes that an act begins. */
@@ -69,6 +70,9 @@ export const make = (tabs: Tabs, traffic: Traffic): Acts => {
         const last = traffic.lastDocument(tab.page)
         if (last === null || last.began < tab.pending.lastAct()) return done
         if (tab.isDeparting()) yield* Effect.promise(() => arrival(tab, tab.navigationMillis))
+        if (last.status !== null && isErrorStatus(last.status)) {
+          yield* Effect.promise(() => shown(tab, last.request.url()))
+        }
         yield* ledTo(tab)
         return done
       })
@@ -77,8 +81,14 @@ export const make = (tabs: Tabs, traffic: Traffic): Acts => {
 
 /** Waits until what an act has the page do has begun: a form is sent after the key that sends it. */
 const begun = async (tab: Tab): Promise<void> => {
-  await within(begunMillis, World.run(tab, tab.page.mainFrame(), "answers", null)).catch(() => null)
+  if (!tab.isDeparting()) await Settling.drawn(tab)
   await arrival(tab, tab.navigationMillis)
+}
+
+/** Waits until an answered document is shown: it is reported to have ended before it takes the place of the page. */
+const shown = async (tab: Tab, address: string): Promise<void> => {
+  const until = performance.now() + shownMillis
+  while (!isShown(tab, address) && performance.now() < until) await pause(lookMillis)
 }
 
 /** Waits for the document of a new tab. */

@@ -62,6 +62,17 @@ describe("values of texts", () => {
     })
   )
 
+  it.effect("a path of one value that selects two fails with what both show, unless it takes the first", () =>
+    Effect.gen(function* () {
+      const total = { type: "number", path: "//tr" }
+      const failure = failureOf(yield* read({ total }, ["5", "7"]))
+      assert.strictEqual(failure.code, "SELECTOR-E0001")
+      assert.include(failure.message, '//tr: 2 elements match, such as "5" and "7"')
+      assert.deepStrictEqual(dataOf(yield* read({ total: { ...total, first: true } }, ["5", "7"])), { total: 5 })
+      assert.deepStrictEqual(dataOf(yield* read({ total }, ["5", "5"])), { total: 5 })
+    })
+  )
+
   it.effect("figures of other fields decide what a separator means", () =>
     Effect.gen(function* () {
       const total = { type: "number", path: "//p[1]" }

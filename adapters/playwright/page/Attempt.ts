@@ -109,9 +109,12 @@ const isLost = (firstLine: string): boolean =>
 
 /** What the log of an action says at last that lies over the element; `null` where nothing does. */
 const coverIn = (log: string): string | null => {
-  const cover = [...log.matchAll(/- +(<.*) intercepts pointer events/g)].at(-1)?.[1]
-  return cover === undefined ? null : `${cover.slice(0, mostCover)} ${liesOver}`
+  const end = log.lastIndexOf(intercepts)
+  const line = log.slice(log.lastIndexOf("\n", end) + 1, Math.max(end, 0)).trim()
+  return line.startsWith("- <") ? `${line.slice("- ".length).slice(0, mostCover)} ${liesOver}` : null
 }
+
+const intercepts = " intercepts pointer events"
 
 const mostCover = 200
 

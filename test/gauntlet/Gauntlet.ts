@@ -34,6 +34,7 @@ import { challenges as shadow } from "./pages/Shadow.ts"
 import { challenges as tables } from "./pages/Tables.ts"
 import { challenges as takenBack } from "./pages/TakenBack.ts"
 import { challenges as texts } from "./pages/Texts.ts"
+import { challenges as virtualLists } from "./pages/VirtualLists.ts"
 import { challenges as widgets } from "./pages/Widgets.ts"
 import { challenges as windows } from "./pages/Windows.ts"
 import { challenges as wrongFiles } from "./pages/WrongFiles.ts"
@@ -69,6 +70,7 @@ const kinds: ReadonlyArray<ReadonlyArray<Challenge>> = [
   tables,
   takenBack,
   texts,
+  virtualLists,
   widgets,
   windows,
   wrongFiles

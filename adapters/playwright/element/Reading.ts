@@ -139,10 +139,16 @@ const collect = (
   if (path === null) return
   const selector = Selector.parse(path)
   if (selector.kind === "refused") throw new Refused("selector", `${path} cannot be read: ${selector.reason}`)
-  const at = selector.kind === "xpath" ? { query: selector.query } : pathOf(path)
+  const at = placeOf(path)
   const part: Part =
     plan.kind === "value" ? { ...plan, path: at, written: path } : { kind: "list", path: at, item: partOf(plan.item) }
   wanted.set(plan, { selector, part })
+}
+
+/** Where a path of a data model is looked for in a document. */
+export const placeOf = (path: string): Path => {
+  const selector = Selector.parse(path)
+  return selector.kind === "xpath" ? { query: selector.query } : pathOf(path)
 }
 
 const pathOf = (path: string): Path => {

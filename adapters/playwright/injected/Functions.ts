@@ -52,6 +52,7 @@ import { candidates, seen, survey } from "./look/Survey.ts"
 import { targets } from "./look/Targets.ts"
 import { extract, textOf } from "./read/Extract.ts"
 import { readable } from "./read/Readable.ts"
+import { keepScrolled, rowTops, scrollBackToStart } from "./read/RowTops.ts"
 import { sanitizedHtml } from "./read/Sanitized.ts"
 import { serialized } from "./read/Serialized.ts"
 import { storageOf } from "./read/Storage.ts"
@@ -90,6 +91,7 @@ export const functions = {
   keepFocus,
   keepFrameAt,
   keepOpenLists,
+  keepScrolled: () => keepScrolled(),
   keepScrollerInMiddle,
   keepScrollerOf,
   leave: (visit: number) => keep("left", visit),
@@ -107,8 +109,10 @@ export const functions = {
   placeOfArea,
   placeOfWindow,
   placeWithin,
+  rowTops,
   sanitizedHtml,
   scrollBack,
+  scrollBackToStart: () => scrollBackToStart(),
   scrollOn,
   scrollWindowTo,
   seen,

@@ -29,6 +29,7 @@ import * as Recorder from "../recording/Recorder.ts"
 import * as Screencast from "../recording/Screencast.ts"
 import * as Acts from "../settling/Acts.ts"
 import * as Settling from "../settling/Settling.ts"
+import * as VirtualLists from "../settling/VirtualLists.ts"
 import { within } from "../TimeLimit.ts"
 import * as Copying from "../vision/Copying.ts"
 import * as Dragging from "../vision/Dragging.ts"
@@ -333,7 +334,7 @@ const elements = (tabs: Tabs, { act }: Acts.Acts) => {
         Effect.timeoutOrElse({ duration: inspectionMillis, orElse: () => Effect.fail(noAnswer) })
       ),
     read: (target) => attempt(target.selector, () => Reading.read(current(), target)),
-    extract: (plan) => attempt(null, () => Reading.extract(current(), plan))
+    extract: (plan) => attempt(null, () => VirtualLists.extract(current(), plan))
   } satisfies Partial<Elements>
 }
 

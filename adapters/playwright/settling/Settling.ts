@@ -26,6 +26,11 @@ const pause = Effect.sleep(lookMillis)
 /** The documents whose marks stay, as far as it is known, each for the address at which that was seen. */
 const staying = new WeakMap<Frame, string>()
 
+const declaredBy = ({ documents }: Facts): number | null => {
+  const [only = null, ...others] = documents.flatMap(({ declared }) => declared ?? [])
+  return others.length > 0 ? null : only
+}
+
 /** Executed once a frame was drawn. */
 export const drawn = async (tab: Tab): Promise<void> => {
   const main = tab.page.mainFrame()
@@ -120,11 +125,11 @@ export const make = (tabs: Tabs, failing: (tab: Tab) => Effect.Effect<void, Page
       if (verdict === "rest") {
         yield* failing(tab)
         tab.pending.rest()
-        return { found, unsure: before !== null && isUnsure(facts) } satisfies Settled<A>
+        return { found, unsure: before !== null && isUnsure(facts), declared: declaredBy(facts) } satisfies Settled<A>
       }
       if (now >= until) {
         tab.pending.giveUp()
-        return { found, unsure: facts.found !== "all" } satisfies Settled<A>
+        return { found, unsure: facts.found !== "all", declared: declaredBy(facts) } satisfies Settled<A>
       }
       before = { found, version: tab.pending.version() }
       // Marks of some pages never go.

@@ -10,6 +10,7 @@ import { framesInMiddle } from "../element/MiddleFrames.ts"
 import { boxOf, bringIntoSight, originOf } from "../element/Visible.ts"
 import * as World from "../inpage/World.ts"
 import type { Tab, Tabs } from "../page/Tabs.ts"
+import * as VirtualLists from "../settling/VirtualLists.ts"
 import * as Pointer from "./Pointer.ts"
 
 /** The interval at which the page is measured until it is at rest, in milliseconds. */
@@ -219,7 +220,10 @@ const toEnd = Effect.fnUntraced(function* (tabs: Tabs, container: string, direct
   const scroller = yield* containerOf(tabs, container, axisOf(direction), waitMillis)
   while (true) {
     const { after, before } = yield* step(tabs, scroller, direction, until)
-    if (isAtEnd(after, signOf(direction)) && !hasMoved(before, after)) return
+    if (isAtEnd(after, signOf(direction)) && !hasMoved(before, after)) {
+      if (axisOf(direction) === "y") yield* tabs.attempt(null, () => VirtualLists.note(scroller.tab, scroller.frame))
+      return
+    }
     if ((yield* Clock.currentTimeMillis) > until) {
       return yield* new PageFailure({ ...late("its end was not reached", waitMillis), selector: container })
     }

@@ -73,7 +73,7 @@ export const extractDatamodel: Action<"EXTRACT_DATAMODEL", "elements" | "navigat
     if (Result.isFailure(settled.found)) return yield* unread(settled.found.failure, secrets)
     const there = settled.found.success
     const { data: found, doubts } = ReadValue.settled(plan, Presence.withoutShells(plan, there))
-    const missing = missingRows(plan, { found: there, unsure: settled.unsure })
+    const missing = missingRows(plan, { ...settled, found: there })
     const warnings = [...missing, ...Doubts.warningsOf(doubts, memory.credentials.secrets)]
     yield* Effect.forEach(warnings, surroundings.warn, { discard: true })
     return {
@@ -87,9 +87,10 @@ export const extractDatamodel: Action<"EXTRACT_DATAMODEL", "elements" | "navigat
 /** What is unsure about the lists that were read. */
 const missingRows = (
   plan: Extraction.ExtractionPlan,
-  { found, unsure }: Settled<Schema.Json>
-): ReadonlyArray<Warning> =>
-  Presence.lists(plan, found).flatMap(({ at, isShell, path, rows }) => {
+  { declared, found, unsure }: Settled<Schema.Json>
+): ReadonlyArray<Warning> => {
+  const lists = Presence.lists(plan, found)
+  return lists.flatMap(({ at, isShell, path, rows }) => {
     const name = at.length === 0 ? path : `"${at.join(".")}" (${path})`
     if (isShell)
       return {
@@ -97,6 +98,14 @@ const missingRows = (
         sentence: `Read no rows of ${name}: none of its ${rows.length} has a text`,
         value: null
       }
+    // Where several lists are read, it is not known which of them the page speaks of.
+    if (rows.length > 0 && lists.length === 1 && declared !== null && declared > rows.length) {
+      return {
+        code: "LIST-W0002",
+        sentence: `Read ${rows.length} rows of ${name}: the list says that it has ${declared}`,
+        value: null
+      }
+    }
     if (rows.length > 0 || !unsure) return []
     return {
       code: "LIST-W0001",
@@ -104,6 +113,7 @@ const missingRows = (
       value: null
     }
   })
+}
 
 /** The failure of an extraction, with what elements show that should be one. */
 const unread = (failure: PageFailure, secrets: Secrets) => {

@@ -19,6 +19,8 @@ export interface Stirring {
   readonly changedAt: number
   /** Whether something that can be seen says that it is busy. */
   readonly busy: boolean
+  /** How many rows its one list says that it has; `null` where none does, or several do. */
+  readonly declared: number | null
   /** Whether a frame was drawn since `frame` was last asked for. */
   readonly drawn: boolean
 }

@@ -20,6 +20,8 @@ export interface Settled<A> {
   readonly found: A
   /** Whether it ended while the page was loading, or without any sign that it has loaded what was not found. */
   readonly unsure: boolean
+  /** How many rows the one list of the page says that it has, by `aria-rowcount` or `aria-setsize`; `null` for none. */
+  readonly declared: number | null
 }
 
 export interface Settles {

@@ -633,7 +633,7 @@ const settling = ({ state }: Parts, { all }: Finding): Settles => ({
       const isOver = now >= until
       if (coming.length === 0 || isOver) {
         const found = yield* read
-        return { found, unsure: coming.length > 0 && isThere(found) !== "all" }
+        return { found, unsure: coming.length > 0 && isThere(found) !== "all", declared: null }
       }
       yield* Effect.sleep(Math.max(1, Math.min(until, ...coming) - now))
     }

@@ -111,6 +111,8 @@ const site = pages({
     addEventListener("load", () => fetch("/token").then(() => { says.textContent = "No rows" }))</script>`),
   "/silent": body(`${table}<script>addEventListener("load", () => fetch("/token"))</script>`),
   "/shells": body(`<table><tbody id="rows"><tr><td></td></tr></tbody></table>`),
+  "/counted": body(`<table aria-rowcount="3"><thead><tr><th role="columnheader">Name</th></tr></thead>
+    <tbody><tr><td>A</td></tr></tbody></table>`),
   "/ticking": body(`<p id="clock"></p>${table}<script>${draw}; draw(["A"])
     let count = 0
     setInterval(() => { clock.textContent = String(++count) }, 5)</script>`)
@@ -135,7 +137,7 @@ const readHeld = Effect.fnUntraced(function* (page: BrowserSession, answer: Retu
   return yield* awaited("the rows", Fiber.join(reading))
 })
 
-const sure = (...found: ReadonlyArray<string>) => ({ found, unsure: false })
+const sure = (...found: ReadonlyArray<string>) => ({ found, unsure: false, declared: null })
 
 describe("a read", () => {
   it.layer(site, { excludeTestServices: true })((it) => {
@@ -197,11 +199,25 @@ describe("a read", () => {
       }).pipe(Effect.scoped)
     )
 
+    it.effect("says how many rows the list of the page has", () =>
+      Effect.gen(function* () {
+        const read = (yield* open("/counted")).navigation.settled(Effect.void, {
+          waitMillis: 60_000,
+          isThere: () => "all"
+        })
+        assert.strictEqual((yield* read).declared, 2)
+      }).pipe(Effect.scoped)
+    )
+
     it.effect("is sure of an empty list where the page has changed, and unsure where it has not", () =>
       Effect.gen(function* () {
         assert.deepStrictEqual(yield* rowsOf(yield* open("/nothing")), sure())
-        assert.deepStrictEqual(yield* rowsOf(yield* open("/silent")), { found: [], unsure: true })
-        assert.deepStrictEqual(yield* rowsOf(yield* open("/shells"), Effect.void, 300), { found: [""], unsure: true })
+        assert.deepStrictEqual(yield* rowsOf(yield* open("/silent")), { found: [], unsure: true, declared: null })
+        assert.deepStrictEqual(yield* rowsOf(yield* open("/shells"), Effect.void, 300), {
+          found: [""],
+          unsure: true,
+          declared: null
+        })
       }).pipe(Effect.scoped)
     )
   })

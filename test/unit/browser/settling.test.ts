@@ -13,6 +13,7 @@ const quiet: Stirring = {
   changedMillis: 60_000,
   changedAt: 40_000,
   busy: false,
+  declared: null,
   drawn: true
 }
 const rest: Facts = {

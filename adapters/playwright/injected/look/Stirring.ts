@@ -20,6 +20,22 @@ export const frame = (): void => {
 
 const busyMarks = '[aria-busy="true"], [role="progressbar"]:not([aria-valuenow]), progress:not([value])'
 
+/** The rows of the one list that says how many it has, without those of its headings. */
+const declaredRows = (): number | null => {
+  const [grid, ...others] = document.querySelectorAll("[aria-rowcount]")
+  if (others.length > 0) return null
+  if (grid !== undefined) {
+    const headings = [...grid.querySelectorAll("tr, [role=row]")].filter(
+      (row) => row.closest("thead") !== null || row.querySelector("[role=columnheader]") !== null
+    )
+    const count = Number(grid.getAttribute("aria-rowcount")) - headings.length
+    return count > 0 ? count : null
+  }
+  const sizes = new Set([...document.querySelectorAll("[aria-setsize]")].map((one) => one.getAttribute("aria-setsize")))
+  const size = sizes.size === 1 ? Number([...sizes][0]) : 0
+  return size > 0 ? size : null
+}
+
 /** `looks` for marks and modules, which takes a moment in a large document. */
 export const stirring = (looks: boolean): Stirring => {
   const answer = document.createElement("data")
@@ -37,6 +53,7 @@ export const stirring = (looks: boolean): Stirring => {
     busy:
       looks &&
       [...document.querySelectorAll(busyMarks)].some((one) => one.checkVisibility({ visibilityProperty: true })),
+    declared: looks ? declaredRows() : null,
     drawn
   }
 }

@@ -71,7 +71,7 @@ const extracted = (part: Part): Omit<Extracted, "clash"> => {
 const shadows = oncePerVisit(hasShadow)
 
 /** The nodes that a path selects in a scope, and with `whole` in the shadow roots of that. */
-const items = (path: Path, scope: Item, whole: boolean, first: boolean): ReadonlyArray<Item> => {
+export const items = (path: Path, scope: Item, whole: boolean, first: boolean): ReadonlyArray<Item> => {
   if (!(scope instanceof Node)) return []
   if ("query" in path) return evaluate(path.query, scope, whole, first)
   if (!isParent(scope)) return []

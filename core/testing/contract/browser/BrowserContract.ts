@@ -617,14 +617,14 @@ export const promises: ReadonlyArray<Contract.ContractPromise<Browser | Site>> =
         waitMillis: longest,
         isThere: (found) => (Array.isArray(found) && found.length > 0 ? "all" : "none")
       })
-      assert.deepStrictEqual(settled, { found: ["A-1"], unsure: false })
+      assert.deepStrictEqual(settled, { found: ["A-1"], unsure: false, declared: null })
     })
   ),
   promise("is unsure of what it did not find while a page was loading", "/waiting", ({ elements, navigation }) =>
     Effect.gen(function* () {
       const read = elements.read({ selector: id("nobody"), waitMillis: 0 })
       const settled = yield* navigation.settled(read, { waitMillis: 0, isThere: () => "none" })
-      assert.deepStrictEqual(settled, { found: null, unsure: true })
+      assert.deepStrictEqual(settled, { found: null, unsure: true, declared: null })
     })
   ),
   promise("scrolls until an element is there that comes with it", "/tall", (page) =>

@@ -120,7 +120,10 @@ const carryOut = async (
   // Frames often belong to other sites, and must not delay reading the page itself.
   if (others.length > 0 && open().length > 0) for (const frame of await Finder.answering(tab, others)) await ask(frame)
   const isNew = open().length > 0 && (await ClosedRoots.open(tab))
-  if (isNew) for (const frame of first === null ? others : [first, ...others]) await ask(frame)
+  if (isNew) {
+    if (first !== null) await ask(first)
+    for (const frame of await Finder.answering(tab, others)) await ask(frame)
+  }
   return results
 }
 

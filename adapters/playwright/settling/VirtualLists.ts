@@ -111,7 +111,7 @@ const walked = async (tab: Tab, frame: Frame, plan: ExtractionPlan, shown: Schem
     )
     return lists.map((one, place) => rowsOf(at(found, one.at), tops[place] ?? []))
   }
-  const parts = [await still(tab, read, null)]
+  const parts = [await still(tab, frame, read, null)]
   const isWhole = lists.every((one, place) =>
     isDeepStrictEqual(
       parts[0]?.[place]?.map(({ value }) => value),
@@ -134,7 +134,7 @@ const walked = async (tab: Tab, frame: Frame, plan: ExtractionPlan, shown: Schem
       )
     }
     await World.run(tab, frame, "moveBy", ["y", stepOf(view, parts.at(-1) ?? [])] as const)
-    parts.push(await still(tab, read, parts.at(-1) ?? null))
+    parts.push(await still(tab, frame, read, parts.at(-1) ?? null))
   }
   return lists.reduce(
     (found, one, place) =>
@@ -155,9 +155,10 @@ const put = (found: Schema.Json, names: ReadonlyArray<string>, rows: ReadonlyArr
   return Json.isObject(found) ? { ...found, [name]: put(found[name] ?? null, rest, rows) } : found
 }
 
-/** The rows once they are the same twice: other ones than those of the part before, of which some are still there. */
+/** The rows in view once they are the same twice: other ones than those of the part before, of which some are still there. */
 const still = async <A extends ReadonlyArray<ReadonlyArray<Row>>>(
   tab: Tab,
+  frame: Frame,
   read: () => Promise<A>,
   before: A | null
 ): Promise<A> => {
@@ -172,6 +173,10 @@ const still = async <A extends ReadonlyArray<ReadonlyArray<Row>>>(
     rows = again
     const isNew = before === null || !isDeepStrictEqual(values(before), values(again))
     const isNext = before === null || again.every((list, place) => isJoined(before[place] ?? [], list))
+    const { at: place, view } = await World.run(tab, frame, "measure", "y")
+    const isInView = ({ top }: Row) => top === null || (top > place - view && top < place + view)
+    // Rows that are drawn late still stand where they were.
+    if (!again.every((list) => list.length === 0 || list.some(isInView))) continue
     if (isSame && ((isNew && isNext) || performance.now() - began >= sameMillis)) break
   }
   return rows

@@ -110,8 +110,9 @@ const isLost = (firstLine: string): boolean =>
 /** What the log of an action says at last that lies over the element; `null` where nothing does. */
 const coverIn = (log: string): string | null => {
   const end = log.lastIndexOf(intercepts)
-  const line = log.slice(log.lastIndexOf("\n", end) + 1, Math.max(end, 0)).trim()
-  return line.startsWith("- <") ? `${line.slice("- ".length).slice(0, mostCover)} ${liesOver}` : null
+  const line = log.slice(log.lastIndexOf("\n", end) + 1, Math.max(end, 0))
+  const cover = line.slice(Math.max(line.indexOf("<"), 0))
+  return cover.startsWith("<") ? `${cover.slice(0, mostCover)} ${liesOver}` : null
 }
 
 const intercepts = " intercepts pointer events"

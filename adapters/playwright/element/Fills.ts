@@ -11,8 +11,9 @@ import * as World from "../inpage/World.ts"
 import type { Tab } from "../page/Tabs.ts"
 import * as Focus from "./Focus.ts"
 
-/** A text in a field. */
+/** A text in a field, or the value of a list. */
 export interface Fill {
+  readonly kind: "text" | "choice"
   readonly frame: Frame
   /** The address of the frame when it was typed. */
   readonly address: string
@@ -22,7 +23,7 @@ export interface Fill {
   readonly field: Locator
   readonly text: string
   readonly guard: Guard | undefined
-  /** Types it again, in place of what the field holds. */
+  /** Types it again, in place of what the field holds. A choice is not made again: it may be what a menu has done already. */
   readonly again: (timeout: number) => Promise<void>
 }
 
@@ -124,6 +125,11 @@ const restore = async (tab: Tab, state: State, fill: Fill, found: Found | "gone"
   }
   if (found === "elsewhere") return
   const now = found === "gone" ? ((await fill.field.count()) === 1 ? await read() : null) : found
+  if (fill.kind === "choice") {
+    if (now === null || now.value === text || state.older.has(fill)) return
+    const values = guard === undefined ? `: it has ${JSON.stringify(now.value)} instead of ${JSON.stringify(text)}` : ""
+    throw new PageFailure({ kind: "unusable", reason: `the page took back what was chosen there${values}`, selector })
+  }
   // The page has no such field any more.
   if (now === null || fate(now, text, now.before, state.older.has(fill)) !== "lost") return
   await fill.again(readMillis)

@@ -34,7 +34,8 @@ const stepMillis = 50
 const mostScreens = 200
 
 /**
- * Chooses in the list that an element is or represents. `lookAt` answers the options of the element, `null`
+ * Chooses in the list that an element is or represents. Returns the value that the list has then, where that is one of the
+ * browser that takes one; `null` otherwise. `lookAt` answers the options of the element, `null`
  * where that takes more than one look.
  */
 export const choose = async (
@@ -44,24 +45,26 @@ export const choose = async (
   wanted: OptionRequest,
   timeout: number,
   lookAt: () => Promise<NativeOptions | null> = async () => null
-): Promise<void> => {
+): Promise<string | null> => {
   const until = performance.now() + timeout
   // Most lists are native and have the option already: one read and one action.
   const seen = await lookAt()
   const indexes = seen?.plain === true ? indexesOf(tab.page, seen, wanted) : null
   if (seen !== null && indexes !== null) {
     await element.selectOption(indexes, { timeout: timeOf(seen, until) })
-    return noteChosen(tab.page, seen, indexes)
+    noteChosen(tab.page, seen, indexes)
+    return seen.multiple ? null : (seen.options[indexes[0]?.index ?? -1]?.value ?? null)
   }
   await element.waitFor({ state: "attached", timeout })
   const on = { root: element, waitMillis: left(until) }
   const { kind, native, trigger } = await World.run(tab, frame, "widgetOf", null, on)
   const call: PageCall = (act, arg) => World.run(tab, frame, act, arg)
   const list: List = { page: tab.page, call, part: (name) => World.kept(frame, name), wanted, until }
-  if (kind === "native" && native) return chooseNative(list, !trigger)
-  if (!trigger) throw new Refused("unusable", "it is not a list")
-  if (kind === "suggestions") return suggest(list)
-  return new Opened(list, native).choose(kind === "open")
+  if (kind === "native" && native) await chooseNative(list, !trigger)
+  else if (!trigger) throw new Refused("unusable", "it is not a list")
+  else if (kind === "suggestions") await suggest(list)
+  else await new Opened(list, native).choose(kind === "open")
+  return null
 }
 
 /** Looks at a list with what runs in the world beside its page. */

@@ -74,6 +74,9 @@ const shortestCopy = 1_000
 
 const noAnswer = new PageFailure({ kind: "unusable", reason: `it did not answer within ${inspectionMillis} ms` })
 
+/** How long a list may take to say what it has, in milliseconds. */
+const heldMillis = 1_000
+
 /** How soon it is asked for a picture again, in milliseconds. */
 const pictureMillis = 50
 
@@ -249,7 +252,27 @@ const elements = (tabs: Tabs, { act }: Acts.Acts) => {
       GuardedAction.onField(tab, frame, field, guard, timeout, async (one) => {
         await type(tab, frame, one, same, timeout)
       })
-    Fills.note(tab, { frame, address: frame.url(), name, selector, field, text, guard, again })
+    Fills.note(tab, { kind: "text", frame, address: frame.url(), name, selector, field, text, guard, again })
+  }
+
+  /** The same for a choice, if the page has not taken it back at once, as menus do that act on it. */
+  const noteChoice = async ({ guard, selector }: ElementQuery, frame: Frame, field: Locator, text: string) => {
+    const tab = current()
+    const one = GuardedAction.fieldOf(tab, frame, field)
+    const held = await one.held({ timeout: heldMillis }).catch(() => null)
+    if (held?.value !== text) return
+    const again = () => Promise.resolve()
+    Fills.note(tab, {
+      kind: "choice",
+      frame,
+      address: frame.url(),
+      name: one.name,
+      selector,
+      field,
+      text,
+      guard,
+      again
+    })
   }
 
   /** Checks the document of an element once that is there. */
@@ -312,9 +335,10 @@ const elements = (tabs: Tabs, { act }: Acts.Acts) => {
         onOne(target, async (element, timeout, frame) => {
           await guarded(target, element, timeout, frame)
           Fills.outdate(current())
-          return OptionChoice.choose(current(), frame, element, { value, fuzzy, by }, timeout, () =>
+          const chosen = await OptionChoice.choose(current(), frame, element, { value, fuzzy, by }, timeout, () =>
             Finder.nativeOptions(current(), frame, target.selector)
           )
+          if (chosen !== null) await noteChoice(target, frame, element, chosen)
         }),
         { ...waitOf(target), leads: true }
       ),

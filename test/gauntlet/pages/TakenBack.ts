@@ -69,6 +69,31 @@ export const challenges = [
     expected: { sent: "Ada, Kiel" }
   }),
   challenge({
+    name: "choice that is taken back",
+    difficulty: "The page puts the old choice back once its answer has come.",
+    routes: {
+      "": form(
+        `$("#country").onchange = () => { fetch("rules").then(() => { $("#country").value = "Norway" }) }`,
+        `<select id="country" name="country"><option>Norway<option>Spain</select>`
+      ),
+      rules: { body: "none", after: 100 }
+    },
+    workflow: [choose("//select", "Spain"), read({ rules: text("//*[@id='result']") }), ...fill, ...send],
+    expected: failing("UNEXPECTED_UI_STATE", `it has "Norway" instead of "Spain"`)
+  }),
+  challenge({
+    name: "menu that goes back by itself",
+    difficulty: "A list does what is chosen and shows its first entry again.",
+    routes: {
+      "": form(
+        `$("#menu").onchange = () => { $("#done").textContent += $("#menu").value; $("#menu").selectedIndex = 0 }`,
+        `<select id="menu"><option>Do<option>Copy</select><output id="done"></output>`
+      )
+    },
+    workflow: [choose("//select[@id='menu']", "Copy"), ...fill, ...send, read({ done: text("//*[@id='done']") })],
+    expected: { sent: "Ada, Kiel", done: "Copy" }
+  }),
+  challenge({
     name: "form in a frame that loads again",
     difficulty: "The frame of the form is loaded again after it was filled in, and is empty then.",
     routes: {

@@ -47,6 +47,10 @@ const formOf = (element: Element): HTMLFormElement | null =>
 const filled = (name: string, form: HTMLFormElement | null): Filled => {
   const field = keptElement(name)
   if (field === null) return "gone"
+  if (field instanceof HTMLSelectElement) {
+    const isSent = form !== null && field.form === form && !field.disabled
+    return isSent ? { value: field.value, type: "select", before: null } : "elsewhere"
+  }
   if (!(field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement) || field.disabled) return "elsewhere"
   if (form !== null && field.form !== null && field.form !== form) return "elsewhere"
   return { value: field.value, type: field.type, before: valueBefore(field) }

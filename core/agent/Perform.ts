@@ -74,8 +74,12 @@ const accompanied = Effect.fnUntraced(function* <A>(
     )
   }
   if (done._tag === "Success") {
-    for (const { reason, selector } of yield* page.navigation.remarks) {
-      yield* warn({ code: "FIELD-W0001", sentence: `Typed again into ${selector}: ${reason}`, value: null })
+    for (const { kind, reason, selector } of yield* page.navigation.remarks) {
+      yield* warn(
+        kind === "refilled"
+          ? { code: "FIELD-W0001", sentence: `Typed again into ${selector}: ${reason}`, value: null }
+          : { code: "EFFECT-W0001", sentence: `Clicked ${selector}: ${reason}`, value: null }
+      )
     }
     return done.success
   }

@@ -13,7 +13,7 @@ export const Code = Schema.Literals([
   "LIST-W0001",
   /** Fewer rows were read than the list says it has. */
   "LIST-W0002",
-  /** The page changed nothing after the element was clicked, also the second time where that was safe. */
+  /** Nothing was seen to change on the page after a button or a link was clicked. */
   "EFFECT-W0001",
   /** The page had taken a typed text back before the form was sent, and it was typed again. */
   "FIELD-W0001"

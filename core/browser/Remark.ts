@@ -4,8 +4,11 @@
 import { Schema } from "effect"
 
 export const Remark = Schema.Struct({
-  /** `refilled`: the page had taken a typed text back, which was typed again. */
-  kind: Schema.Literals(["refilled"]),
+  /**
+   * `refilled`: the page had taken a typed text back, which was typed again. `effectless`: nothing was seen to change by a
+   * click.
+   */
+  kind: Schema.Literals(["refilled", "effectless"]),
   /** The element that it is about. */
   selector: Schema.String,
   /** What happened, without the selector. */

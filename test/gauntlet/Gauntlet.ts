@@ -11,6 +11,7 @@ import { challenges as changedTexts } from "./pages/ChangedTexts.ts"
 import { challenges as choices } from "./pages/Choices.ts"
 import { challenges as decoys } from "./pages/Decoys.ts"
 import { challenges as disclosure } from "./pages/Disclosure.ts"
+import { challenges as effects } from "./pages/Effects.ts"
 import { challenges as expectations } from "./pages/Expectations.ts"
 import { challenges as fields } from "./pages/Fields.ts"
 import { challenges as files } from "./pages/Files.ts"
@@ -47,6 +48,7 @@ const kinds: ReadonlyArray<ReadonlyArray<Challenge>> = [
   choices,
   decoys,
   disclosure,
+  effects,
   expectations,
   fields,
   files,

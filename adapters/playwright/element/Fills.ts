@@ -58,8 +58,12 @@ export const outdate = (tab: Tab): void => {
   for (const fill of fills) older.add(fill)
 }
 
-/** What was done about fills since this was last asked. */
+/** What was done about fills, and what clicks did not do, since this was last asked. */
 export const remarks = (tab: Tab): ReadonlyArray<Remark> => stateOf(tab).remarks.splice(0)
+
+/** Notes that nothing was seen to change by a click. */
+export const noteEffectless = (tab: Tab, selector: string): void =>
+  void stateOf(tab).remarks.push({ kind: "effectless", selector, reason: "nothing on the page has changed by it" })
 
 /** How long a field may take to answer, in milliseconds. */
 const readMillis = 1_000

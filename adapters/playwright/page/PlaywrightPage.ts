@@ -28,6 +28,7 @@ import * as World from "../inpage/World.ts"
 import * as Recorder from "../recording/Recorder.ts"
 import * as Screencast from "../recording/Screencast.ts"
 import * as Acts from "../settling/Acts.ts"
+import * as Effects from "../settling/Effects.ts"
 import * as Settling from "../settling/Settling.ts"
 import * as VirtualLists from "../settling/VirtualLists.ts"
 import { within } from "../TimeLimit.ts"
@@ -289,8 +290,13 @@ const elements = (tabs: Tabs, { act }: Acts.Acts) => {
       act(
         onOne(target, async (element, timeout, frame) => {
           await guarded(target, element, timeout, frame)
-          if (kind === "click" || kind === "double_click") await Fills.before(current(), frame, element, { timeout })
-          return Pointer.press(current(), frame, element, kind, timeout, gesture, aim)
+          const tab = current()
+          if (kind === "click" || kind === "double_click") await Fills.before(tab, frame, element, { timeout })
+          const before = Effects.seen(tab)
+          await Pointer.press(tab, frame, element, kind, timeout, gesture, aim)
+          if (kind === "click" && (await Effects.isWithout(tab, frame, before))) {
+            Fills.noteEffectless(tab, target.selector)
+          }
         }),
         waitOf(target)
       ),

@@ -23,6 +23,8 @@ export interface Stirring {
   readonly declared: number | null
   /** Whether a frame was drawn since `frame` was last asked for. */
   readonly drawn: boolean
+  /** Whether nothing was seen to change since a control was clicked last, in a document whose changes can be seen. */
+  readonly quiet: boolean
 }
 
 /** What is known of a page at the end of a read. */

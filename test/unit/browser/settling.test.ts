@@ -14,6 +14,7 @@ const quiet: Stirring = {
   changedAt: 40_000,
   busy: false,
   declared: null,
+  quiet: false,
   drawn: true
 }
 const rest: Facts = {

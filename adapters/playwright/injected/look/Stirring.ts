@@ -2,6 +2,7 @@
  * What is still going on in a document, as far as it shows there. The watcher of the page's own world knows the timers.
  */
 import type { Stirring } from "../../../../core/browser/element/Rest.ts"
+import { hasShadow } from "../find/Nodes.ts"
 
 let watcher = ""
 
@@ -36,11 +37,15 @@ const declaredRows = (): number | null => {
   return size > 0 ? size : null
 }
 
+/** Whether a document can change without that being seen in it. */
+const hidesEffects = (): boolean =>
+  document.querySelector("canvas, iframe, frame, object, embed, video, audio") !== null || hasShadow()
+
 /** `looks` for marks and modules, which takes a moment in a large document. */
 export const stirring = (looks: boolean): Stirring => {
   const answer = document.createElement("data")
   window.dispatchEvent(new MouseEvent(watcher, { relatedTarget: answer }))
-  const [act, load, soon, changed] = (answer.getAttribute("value") ?? "").split(",")
+  const [act, load, soon, changed, quiet] = (answer.getAttribute("value") ?? "").split(",")
   const changedMillis = changed === undefined ? Number.MAX_SAFE_INTEGER : Number(changed)
   return {
     actTimer: act === "1",
@@ -53,6 +58,7 @@ export const stirring = (looks: boolean): Stirring => {
     busy:
       looks &&
       [...document.querySelectorAll(busyMarks)].some((one) => one.checkVisibility({ visibilityProperty: true })),
+    quiet: quiet === "1" && !hidesEffects(),
     declared: looks ? declaredRows() : null,
     drawn
   }

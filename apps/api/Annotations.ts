@@ -24,6 +24,9 @@ export const TellsSecret = Context.Reference<boolean>("sluice/apps/api/TellsSecr
 /** No answer of this group may be stored, by the caller or by a proxy. It is an annotation of groups. */
 export const NoStore = Context.Reference<boolean>("sluice/apps/api/NoStore", { defaultValue: () => false })
 
+/** The handler takes the tags of `If-Match`. Other writing endpoints are refused with any tag. */
+export const TakesTags = Context.Reference<boolean>("sluice/apps/api/TakesTags", { defaultValue: () => false })
+
 /** The error body for a request body that cannot be read or that does not fit. */
 export const InvalidBody = Context.Reference<typeof Errors.invalidBody>("sluice/apps/api/InvalidBody", {
   defaultValue: () => Errors.invalidBody

@@ -40,8 +40,8 @@ export type { WorkflowNode, WorkflowNodeOf, WorkflowToSave } from "./workflow/Wo
  * **Details**
  *
  * A refused request fails with the answer, named by its `_tag`: `BadRequest`, `Unauthorized`, `Forbidden`, `NotFound`,
- * `Conflict`, `PayloadTooLarge`, `UnsupportedMediaType`, `UnprocessableEntity`, `TooManyRequests`, `StoreUnavailable`,
- * and `InvalidAuthentication`, `ConversationGone` or `ServiceUnavailable` for some endpoints of credentials and
+ * `Conflict`, `PreconditionFailed`, `PayloadTooLarge`, `UnsupportedMediaType`, `UnprocessableEntity`, `TooManyRequests`,
+ * `StoreUnavailable`, and `InvalidAuthentication`, `ConversationGone` or `ServiceUnavailable` for some endpoints of credentials and
  * conversations. Each has a `message`, and `BadRequest` each problem at its path in `errors`. Without an answer, an
  * operation fails with `HttpClientError`; for an answer outside of the interface, with `SchemaError`.
  *
@@ -83,6 +83,7 @@ type Failure =
   | "InvalidAuthentication"
   | "NotFound"
   | "PayloadTooLarge"
+  | "PreconditionFailed"
   | "SchemaError"
   | "ServiceUnavailable"
   | "StoreUnavailable"

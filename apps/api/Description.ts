@@ -1,7 +1,7 @@
 /** Completes the OpenAPI description with rules that apply to all endpoints. */
 import { Context, SchemaAST } from "effect"
 import { HttpApi, type HttpApiEndpoint } from "effect/http-api"
-import { Needs } from "./Annotations.ts"
+import { Needs, TakesTags } from "./Annotations.ts"
 import { uuids, words } from "./describing/FieldWords.ts"
 import { examples } from "./Examples.ts"
 
@@ -169,7 +169,8 @@ const instant = (schema: unknown): unknown => {
 const foreign = (endpoint: HttpApiEndpoint.Top): ReadonlyArray<number> => {
   const own = new Set(statuses(endpoint))
   const others = [
-    ...(endpoint.method === "GET" ? [409, 413, 415] : []),
+    ...(endpoint.method === "GET" ? [409, 412, 413, 415] : []),
+    ...(Context.get(endpoint.annotations, TakesTags) ? [412] : []),
     ...(Context.get(endpoint.annotations, Needs) === "read" ? [403] : [])
   ]
   return others.filter((status) => !own.has(status))

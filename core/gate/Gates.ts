@@ -56,15 +56,19 @@ export interface WindowView {
   readonly warnings: ReadonlyArray<RunWindow.RunWindowIssue>
 }
 
-/** Raised by a change that is based on another window than the stored one. */
+/** Raised by a change that is based on another window than the stored one, or that does not say on which. */
 export class WindowConflict extends Schema.TaggedError<WindowConflict>()("WindowConflict", {
-  sent: Schema.Int,
+  sent: Schema.NullOr(Schema.Int),
   current: Schema.Int,
   setBy: Schema.NullOr(Schema.String),
   setAt: Schema.NullOr(Schema.Finite)
 }) {
   override get message() {
-    return `Cannot change the run window: revision ${this.sent} was read, and revision ${this.current} is stored now. Read it again, and send run_window_revision ${this.current}`
+    const why =
+      this.sent === null
+        ? "base_version_id does not say which one was read, as a run window is no part of a version"
+        : `revision ${this.sent} was read, and revision ${this.current} is stored now`
+    return `Cannot change the run window: ${why}. Read it again, and send run_window_revision ${this.current}`
   }
 }
 
@@ -79,14 +83,16 @@ const anyBase: BaseWindow = { revision: null }
 export const expectRevision = (gate: Gate.Gate, { revision }: BaseWindow): Result.Result<Gate.Gate, WindowConflict> =>
   revision === null || revision === gate.windowRevision
     ? Result.succeed(gate)
-    : Result.fail(
-        new WindowConflict({
-          sent: revision,
-          current: gate.windowRevision,
-          setBy: gate.windowSet?.by ?? null,
-          setAt: gate.windowSet?.at ?? null
-        })
-      )
+    : Result.fail(windowConflict(gate, revision))
+
+/** The refusal of a change that was based on revision `sent`; `null` if the caller does not name one. */
+export const windowConflict = (gate: Gate.Gate, sent: number | null): WindowConflict =>
+  new WindowConflict({
+    sent,
+    current: gate.windowRevision,
+    setBy: gate.windowSet?.by ?? null,
+    setAt: gate.windowSet?.at ?? null
+  })
 
 /** The effect of a window, without applying it, and its meaning. */
 export interface Preview {

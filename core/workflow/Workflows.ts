@@ -28,7 +28,7 @@
 import { Clock, Context, Effect, Equal, Layer, Result, Schema, Struct } from "effect"
 import * as Gate from "../gate/Gate.ts"
 import * as GateAudit from "../gate/GateAudit.ts"
-import { expectRevision, type WindowConflict } from "../gate/Gates.ts"
+import { expectRevision, type WindowConflict, windowConflict } from "../gate/Gates.ts"
 import { Signals } from "../runtime/Signals.ts"
 import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import { Audit, type Draft } from "../workspace/audit/Audit.ts"
@@ -74,6 +74,9 @@ export class VersionConflict extends Schema.TaggedError<VersionConflict>()("Vers
   }
 }
 
+/** Refuses a change of a workflow because of its stored state. */
+export type Expectation<E> = (before: StoredWorkflow) => Result.Result<unknown, E>
+
 /** The stored workflow of a saved body, and whether it is new. */
 export interface UpsertResult {
   readonly created: boolean
@@ -105,15 +108,17 @@ export class Workflows extends Context.Service<
      * `run_window` that differs from it, and `null` removes it; the version and the window change together, or neither
      * does. Without `encrypted_keys`, the former ones are kept.
      *
-     * Fails with `WindowConflict` if the body would change the window and names another revision than the stored one.
+     * Fails with `WindowConflict` if the body would change a window and names another revision than the stored one, or
+     * has a `base_version_id` and names no revision; and as `expect` does, which gets the state that is replaced.
      *
      * Ids that a body repeats from an answer must be those of this workflow.
      */
-    readonly save: (
+    readonly save: <E = never>(
       caller: Caller,
       id: WorkflowId,
-      body: unknown
-    ) => Effect.Effect<StoredWorkflow, Refused | WorkflowNotFound | SaveConflict | RoleForbids | StoreUnavailable>
+      body: unknown,
+      expect?: Expectation<E>
+    ) => Effect.Effect<StoredWorkflow, E | Refused | WorkflowNotFound | SaveConflict | RoleForbids | StoreUnavailable>
 
     /**
      * Saves the workflow with the id of the body, or creates it with that id. Without an id, saves the workflow with
@@ -128,11 +133,15 @@ export class Workflows extends Context.Service<
       Refused | WorkflowNotFound | SaveConflict | NameShared | RoleForbids | StoreUnavailable
     >
 
-    /** Deletes a workflow. Its waiting runs never start; its ended runs stay readable. */
-    readonly remove: (
+    /**
+     * Deletes a workflow. Its waiting runs never start; its ended runs stay readable. Fails as `expect` does, which gets
+     * the state just before.
+     */
+    readonly remove: <E = never>(
       caller: Caller,
-      id: WorkflowId
-    ) => Effect.Effect<void, WorkflowNotFound | RoleForbids | StoreUnavailable>
+      id: WorkflowId,
+      expect?: Expectation<E>
+    ) => Effect.Effect<void, E | WorkflowNotFound | RoleForbids | StoreUnavailable>
 
     readonly get: (caller: Caller, id: WorkflowId) => Effect.Effect<StoredWorkflow, WorkflowNotFound | StoreUnavailable>
     readonly list: (caller: Caller, page?: Page) => Effect.Effect<ReadonlyArray<ListedWorkflow>, StoreUnavailable>
@@ -209,7 +218,12 @@ export class Workflows extends Context.Service<
         return stored
       })
 
-      const keepNext = Effect.fnUntraced(function* (caller: Caller, id: WorkflowId, sent: SaveBody.Draft) {
+      const keepNext = Effect.fnUntraced(function* <E = never>(
+        caller: Caller,
+        id: WorkflowId,
+        sent: SaveBody.Draft,
+        expect: Expectation<E> = Result.succeed
+      ) {
         const draft = withProblems(sent, ModelAvailability.problems(sent.content.nodes, models))
         if (SaveBody.isRefusedWithoutSizes(draft)) yield* Effect.fromResult(SaveBody.verdict(draft, null))
         const versionId = VersionId.make(yield* identifiers.uuid)
@@ -217,8 +231,10 @@ export class Workflows extends Context.Service<
         const save = store.save(
           caller.workspaceId,
           id,
-          (before, at): Result.Result<StoredWorkflow, SaveConflict | Refused> => {
+          (before, at): Result.Result<StoredWorkflow, E | SaveConflict | Refused> => {
             former = before
+            const expected = expect(before)
+            if (Result.isFailure(expected)) return Result.fail(expected.failure)
             return draft.baseVersionId !== null && draft.baseVersionId !== before.version.versionId
               ? Result.fail(conflict(before))
               : next(before, draft, versionId, { at, by: caller.userId })
@@ -243,10 +259,15 @@ export class Workflows extends Context.Service<
         return yield* createFrom(caller, yield* read(caller, body, yield* Clock.currentTimeMillis))
       })
 
-      const save = Effect.fn("Workflows.save")(function* (caller: Caller, id: WorkflowId, body: unknown) {
+      const save = Effect.fn("Workflows.save")(function* <E = never>(
+        caller: Caller,
+        id: WorkflowId,
+        body: unknown,
+        expect?: Expectation<E>
+      ) {
         yield* store.get(caller.workspaceId, id)
         const draft = yield* read(caller, body, yield* Clock.currentTimeMillis)
-        return yield* keepNext(caller, id, withProblems(draft, foreignIds(body, id, caller)))
+        return yield* keepNext(caller, id, withProblems(draft, foreignIds(body, id, caller)), expect)
       })
 
       const upsert = Effect.fn("Workflows.upsert")(function* (caller: Caller, body: unknown) {
@@ -280,8 +301,15 @@ export class Workflows extends Context.Service<
         createFrom,
         save,
         upsert,
-        remove: Effect.fn("Workflows.remove")(function* (caller, id) {
-          const remove = Effect.tap(store.get(caller.workspaceId, id), () => store.remove(caller.workspaceId, id))
+        remove: Effect.fn("Workflows.remove")(function* <E = never>(
+          caller: Caller,
+          id: WorkflowId,
+          expect: Expectation<E> = Result.succeed
+        ) {
+          const remove = store.get(caller.workspaceId, id).pipe(
+            Effect.tap((before) => Effect.fromResult(expect(before))),
+            Effect.tap(() => store.remove(caller.workspaceId, id))
+          )
           yield* audit.recording(caller, remove, auditOfRemoval)
           yield* signals.publish({ _tag: "due" })
         }),
@@ -373,12 +401,14 @@ const isSame = (one: Content, other: Content): boolean => {
 /** The gate after a save. A window equal to the stored one changes nothing, so a lift stays in effect. */
 const savedGate = (
   gate: Gate.Gate,
-  { window, windowRevision }: SaveBody.Draft,
+  { baseVersionId, window, windowRevision }: SaveBody.Draft,
   actor: Gate.Actor
 ): Result.Result<Gate.Gate, WindowConflict> => {
   const after = changedGate(gate, window, actor)
-  return Equal.equals(after.runWindow, gate.runWindow)
-    ? Result.succeed(gate)
+  if (Equal.equals(after.runWindow, gate.runWindow)) return Result.succeed(gate)
+  // An edit that is based on something undoes nothing that it has not seen, and a version does not name a window.
+  return baseVersionId !== null && windowRevision === null && gate.windowRevision > 0
+    ? Result.fail(windowConflict(gate, null))
     : Result.map(expectRevision(gate, { revision: windowRevision }), () => after)
 }
 

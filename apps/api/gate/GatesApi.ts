@@ -5,7 +5,7 @@ import { mostCounted } from "../../../core/gate/GateStore.ts"
 import { mostListed } from "../../../core/gate/Gates.ts"
 import { mostRunning, mostStartsPerMinute } from "../../../core/gate/Pace.ts"
 import * as RunWindow from "../../../core/window/RunWindow.ts"
-import { InvalidBody, Needs } from "../Annotations.ts"
+import { InvalidBody, Needs, TakesTags } from "../Annotations.ts"
 import { edits, instant, optional, pageOf, wholeNumber, workflow } from "../http/body/Fields.ts"
 import { sent } from "../http/body/Sent.ts"
 import * as Errors from "../http/Errors.ts"
@@ -111,6 +111,7 @@ export class GatesGroup extends HttpApiGroup.make("runWindows")
       .annotate(Needs, "edit")
       .annotate(InvalidBody, Errors.invalidWindowBody)
       .annotate(OpenApi.Identifier, "setRunWindow")
+      .annotate(TakesTags, true)
       .annotateMerge(InForce.ifMatch),
     HttpApiEndpoint.delete("removeRunWindow", "/workflows/:workflow_id/run-window", {
       params: workflow,
@@ -119,6 +120,7 @@ export class GatesGroup extends HttpApiGroup.make("runWindows")
     })
       .annotate(OpenApi.Summary, "Delete the run window of a workflow and release the runs that it holds")
       .annotate(Needs, "edit")
+      .annotate(TakesTags, true)
       .annotateMerge(InForce.ifMatch),
     HttpApiEndpoint.post("previewRunWindow", "/workflows/:workflow_id/run-window/preview", {
       params: workflow,

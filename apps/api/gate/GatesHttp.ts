@@ -10,6 +10,7 @@ import { Api } from "../Api.ts"
 import { CurrentCaller } from "../http/Authorization.ts"
 import { parseInstant } from "../http/body/Query.ts"
 import * as Errors from "../http/Errors.ts"
+import * as IfMatch from "../http/IfMatch.ts"
 import { holdJson, iso, isoOrNull } from "../run/RunRecord.ts"
 import { workflowId } from "../workflow/WorkflowsHttp.ts"
 import { forecastJson } from "./ForecastJson.ts"
@@ -122,7 +123,7 @@ export const layer = HttpApiBuilder.group(
   })
 )
 
-const response = (window: WindowView) => Effect.as(InForce.tagged(window.revision), shown(window))
+const response = (window: WindowView) => Effect.as(IfMatch.tagged(String(window.revision)), shown(window))
 
 const shown = ({ inForce, revision, runWindow, state, warnings }: WindowView): typeof RunWindowResponse.Type => ({
   run_window: runWindow,

@@ -2,11 +2,11 @@
  * The lift and the manual pause of a workflow as the interface answers them, and the revision of its run window.
  */
 import { Effect, Schema } from "effect"
-import { HttpEffect, HttpServerRequest, HttpServerResponse } from "effect/http"
-import { OpenApi } from "effect/http-api"
+import { HttpServerRequest } from "effect/http"
 import type { InForce } from "../../../core/gate/Gate.ts"
 import type { BaseWindow } from "../../../core/gate/Gates.ts"
 import * as Errors from "../http/Errors.ts"
+import * as IfMatch from "../http/IfMatch.ts"
 import { iso, isoOrNull } from "../run/RunRecord.ts"
 
 /** The fields next to a run window in every answer that shows one. */
@@ -41,42 +41,24 @@ export const json = (revision: number, { lift, pause }: InForce) => ({
 })
 
 /** Describes the header that names the run window on which a change is based. Requests without it change any. */
-export const ifMatch = OpenApi.annotations({
-  transform: (operation) => ({
-    ...operation,
-    parameters: [
-      // Its type names no members: those of OpenAPI are a list.
-      ...(operation.parameters as ReadonlyArray<unknown>),
-      {
-        name: "If-Match",
-        in: "header",
-        required: false,
-        description:
-          'The ETag of the run window that was read, such as "3": another one is answered with 409. * is any',
-        schema: { type: "string" }
-      }
-    ]
-  })
-})
+export const ifMatch = IfMatch.described(
+  'The ETag of the run window that was read, such as "3": another one is answered with 409. * is any'
+)
 
 /** The revision of the run window in the header `If-Match` of a request. */
 export const base = Effect.flatMap(
   HttpServerRequest.HttpServerRequest,
   ({ headers }): Effect.Effect<BaseWindow, Errors.BadRequest> => {
-    const tag = headers["if-match"]?.trim()
-    if (tag === undefined || tag === "*") return Effect.succeed({ revision: null })
-    // A compressed answer has its tag as a weak one. Behind the revision stands a hash of the answer, with the pause and lift.
-    const [, revision] = /^(?:W\/)?"(\d{1,9})(?:\.[\w-]{1,64})?"$/.exec(tag) ?? []
-    return revision === undefined
-      ? Effect.fail(
-          Errors.invalidAt("If-Match", `Expected the ETag of a run window such as "3", or *, got ${tag.slice(0, 80)}`)
+    const tags = IfMatch.tagsOf(headers)
+    if (tags === null) return Effect.succeed({ revision: null })
+    const [tag = ""] = tags
+    return tags.length === 1 && /^\d{1,9}$/.test(tag)
+      ? Effect.succeed({ revision: Number(tag) })
+      : Effect.fail(
+          Errors.invalidAt(
+            "If-Match",
+            `Expected the ETag of a run window such as "3", or *, got ${tags.join(", ").slice(0, 80)}`
+          )
         )
-      : Effect.succeed({ revision: Number(revision) })
   }
 )
-
-/** Adds the entity tag of a run window to the answer. */
-export const tagged = (revision: number) =>
-  HttpEffect.appendPreResponseHandler((_request, response) =>
-    Effect.succeed(HttpServerResponse.setHeader(response, "etag", `"${revision}"`))
-  )

@@ -9,6 +9,7 @@ export class EarlyRefusals extends HttpApiMiddleware.Service<EarlyRefusals>()("s
     Errors.UnsupportedMediaType,
     Errors.TooManyRequests,
     Errors.Conflict,
+    Errors.PreconditionFailed,
     Errors.ServiceUnavailable
   ]
 }) {}

@@ -8,7 +8,7 @@
 import { Context, type Schema, SchemaAST } from "effect"
 import { FindMyWay } from "effect/http"
 import { HttpApi } from "effect/http-api"
-import { InvalidBody, MaxBody, NoStore, ReachesOut, TellsSecret } from "../Annotations.ts"
+import { InvalidBody, MaxBody, NoStore, ReachesOut, TakesTags, TellsSecret } from "../Annotations.ts"
 import { Api } from "../Api.ts"
 import { Authorization } from "./Authorization.ts"
 
@@ -24,6 +24,7 @@ export interface Endpoint {
   readonly maxBody: number
   readonly reachesOut: boolean
   readonly tellsSecret: boolean
+  readonly takesTags: boolean
   readonly invalidBody: typeof InvalidBody.Service
 }
 
@@ -66,6 +67,7 @@ HttpApi.reflect(Api, {
       maxBody: Context.get(annotations, MaxBody),
       reachesOut: Context.get(annotations, ReachesOut),
       tellsSecret: Context.get(annotations, TellsSecret),
+      takesTags: Context.get(annotations, TakesTags),
       invalidBody: Context.get(annotations, InvalidBody)
     })
   }

@@ -57,6 +57,7 @@ const reasons = {
   404: "Not Found",
   405: "Method Not Allowed",
   409: "Conflict",
+  412: "Precondition Failed",
   413: "Payload Too Large",
   415: "Unsupported Media Type",
   422: "Unprocessable Entity",
@@ -419,6 +420,14 @@ const conflictBody = Schema.Struct({
 
 /** 409: the stored state does not allow the request now. */
 export const Conflict = answering("Conflict", conflictBody, answers[409]).pipe(HttpApiSchema.status(409))
+
+export const preconditionFailed = (message: string): PreconditionFailed => general(412, message)
+
+const preconditionFailedBody = body(412).annotate({ identifier: "PreconditionFailed" })
+export type PreconditionFailed = typeof preconditionFailedBody.Type
+
+/** 412: the state that `If-Match` names is not the stored one. */
+export const PreconditionFailed = named("PreconditionFailed", preconditionFailedBody).pipe(HttpApiSchema.status(412))
 
 const payloadTooLargeBody = Schema.Struct({
   statusCode: Schema.Literal(413),

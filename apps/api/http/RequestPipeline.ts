@@ -22,6 +22,7 @@ import { EarlyRefusals } from "./EarlyRefusals.ts"
 import * as Endpoints from "./Endpoints.ts"
 import * as Errors from "./Errors.ts"
 import * as Idempotency from "./Idempotency.ts"
+import * as IfMatch from "./IfMatch.ts"
 import * as RateLimit from "./RateLimit.ts"
 import * as Refusals from "./Refusals.ts"
 
@@ -84,9 +85,10 @@ export const make = (limits: ReadonlyArray<Limit>) =>
           endpoint === null
             ? []
             : [...Text.problemsOfAddress(endpoint.path, path, query), ...Query.unknownNames(query, endpoint.query)]
+        const isTagged = endpoint?.takesTags === false && Body.mayHaveBody(method) && IfMatch.tagsOf(headers) !== null
         const handler =
-          inAddress.length > 0
-            ? Effect.succeed(Refusals.invalidAddress(inAddress))
+          inAddress.length > 0 || isTagged
+            ? Effect.succeed(inAddress.length > 0 ? Refusals.invalidAddress(inAddress) : Refusals.takesNoTags)
             : Effect.provideService(
                 answer,
                 Sender,

@@ -3,12 +3,13 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { InputError } from "../../../core/workflow/contract/InputContract.ts"
 import { jsonObject } from "../../../core/workspace/request/ParsedJson.ts"
-import { MaxBody, mebibytes, Needs } from "../Annotations.ts"
+import { MaxBody, mebibytes, Needs, TakesTags } from "../Annotations.ts"
 import * as InForce from "../gate/InForce.ts"
 import { edits, optional, wholeNumber, workflow } from "../http/body/Fields.ts"
 import { large } from "../http/body/LargeBody.ts"
 import { sent } from "../http/body/Sent.ts"
 import * as Errors from "../http/Errors.ts"
+import * as IfMatch from "../http/IfMatch.ts"
 import { Import, WorkflowBundle, WorkflowFork, WorkflowToSave, WorkflowToUpsert } from "./WorkflowBody.ts"
 import {
   Created,
@@ -62,6 +63,11 @@ const ExamplePayload = Schema.Struct({
   payload: Schema.JsonObject,
   expectedOutcome: Schema.optionalKey(Schema.String)
 }).annotate({ identifier: "ExamplePayload" })
+
+/** Describes the header that names the state of a workflow on which a change is based. */
+const ifMatch = IfMatch.described(
+  'The ETag of the workflow that was read, such as "5-3" of its version and its run window: another one is answered with 412. * is any'
+)
 
 const created = WorkflowView.pipe(HttpApiSchema.status(201))
 
@@ -155,21 +161,25 @@ export class WorkflowsGroup extends group.add(
     params: workflow,
     payload: large(sent(WorkflowToSave)),
     success: WorkflowView,
-    error: [...edits, Errors.Conflict]
+    error: [...edits, Errors.Conflict, Errors.PreconditionFailed]
   })
     .annotate(
       OpenApi.Summary,
       "Save the next version of a workflow, if anything in it changes; its run window changes only if the body has run_window, and null deletes it"
     )
     .annotate(Needs, "edit")
-    .annotate(MaxBody, mebibytes(5)),
+    .annotate(MaxBody, mebibytes(5))
+    .annotate(TakesTags, true)
+    .annotateMerge(ifMatch),
   HttpApiEndpoint.delete("remove", "/workflows/:workflow_id", {
     params: workflow,
     success: Schema.Struct({ success: Schema.Boolean, id: Schema.String }),
-    error: [Errors.Forbidden, Errors.NotFound]
+    error: [Errors.Forbidden, Errors.NotFound, Errors.PreconditionFailed]
   })
     .annotate(OpenApi.Summary, "Delete a workflow; its waiting runs are stopped, and the records of its runs are kept")
     .annotate(Needs, "edit")
+    .annotate(TakesTags, true)
+    .annotateMerge(ifMatch)
     .annotateMerge(
       OpenApi.annotations({
         description:

@@ -1,6 +1,6 @@
 /** Answers the endpoints of workflows. */
-import { Clock, Effect, Schema } from "effect"
-import { HttpEffect, HttpServerResponse } from "effect/http"
+import { Clock, Effect, Result, Schema } from "effect"
+import { HttpEffect, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import * as Gate from "../../../core/gate/Gate.ts"
 import { Runs } from "../../../core/run/Runs.ts"
@@ -25,6 +25,7 @@ import { CurrentCaller } from "../http/Authorization.ts"
 import { cursorOf, placeOf } from "../http/body/Cursor.ts"
 import { problemAt } from "../http/body/Query.ts"
 import * as Errors from "../http/Errors.ts"
+import * as IfMatch from "../http/IfMatch.ts"
 import type { WorkflowBundle } from "./WorkflowBody.ts"
 import { item, versionItem, versionView, view, withWarnings } from "./WorkflowView.ts"
 
@@ -54,13 +55,13 @@ export const layer = HttpApiBuilder.group(
       save: Effect.fn(function* ({ params, payload }) {
         const caller = yield* CurrentCaller
         const id = yield* workflowId(params.workflow_id)
-        const next = workflows.save(caller, id, payload)
+        const next = workflows.save(caller, id, payload, yield* expected)
         return yield* saved(yield* next, payload)
       }),
       remove: Effect.fn(function* ({ params }) {
         const caller = yield* CurrentCaller
         const id = yield* workflowId(params.workflow_id)
-        yield* workflows.remove(caller, id)
+        yield* workflows.remove(caller, id, yield* expected)
         // The scheduler does the same; here, so that most waiting runs are stopped when the answer arrives.
         yield* runs.stopOrphans
         return { success: true, id }
@@ -90,7 +91,9 @@ export const layer = HttpApiBuilder.group(
         })
       }),
       get: Effect.fn(function* ({ params }) {
-        return view(yield* find(params.workflow_id), yield* Clock.currentTimeMillis)
+        const stored = yield* find(params.workflow_id)
+        yield* IfMatch.tagged(tagOf(stored))
+        return view(stored, yield* Clock.currentTimeMillis)
       }),
       versions: Effect.fn(function* ({ params }) {
         const id = yield* workflowId(params.workflow_id)
@@ -150,6 +153,22 @@ export const layer = HttpApiBuilder.group(
   })
 )
 
+/** The tag of a state of a workflow: its latest version, and the revision of its run window. */
+const tagOf = ({ gate, version }: StoredWorkflow): string => `${version.versionNumber}-${gate.windowRevision}`
+
+/** What a request expects: its `If-Match`, where it has one, names the stored state. */
+const expected = Effect.map(HttpServerRequest.HttpServerRequest, ({ headers }) => {
+  const tags = IfMatch.tagsOf(headers)
+  return (stored: StoredWorkflow): Result.Result<void, Errors.PreconditionFailed> =>
+    tags === null || tags.includes(tagOf(stored))
+      ? Result.void
+      : Result.fail(
+          Errors.preconditionFailed(
+            `Cannot change the workflow: If-Match names another state than the stored one, "${tagOf(stored)}". Read the workflow again, and send its ETag`
+          )
+        )
+})
+
 /** Names the page that follows the one that ends with a workflow. */
 const linkNext = (last: Workflow | undefined) =>
   last === undefined
@@ -200,6 +219,7 @@ const verdict = Effect.fnUntraced(function* (
 /** A saved workflow with the warnings about it and about the body that it was saved from. */
 const saved = Effect.fnUntraced(function* (stored: StoredWorkflow, body: unknown) {
   const warnings = yield* warningsOf(stored)
+  yield* IfMatch.tagged(tagOf(stored))
   return withWarnings(stored, yield* Clock.currentTimeMillis, [...SaveBody.bodyWarnings(bundled(body)), ...warnings])
 })
 

@@ -52,6 +52,7 @@ const classOfStatus = (status: number, code: unknown): Class => {
   if (status === 401 || status === 403) return "forbidden"
   if (status === 404) return "missing"
   if (status === 408) return "timeout"
+  if (status === 412) return "stale"
   if (status === 409) return stale.has(code) ? "stale" : "conflict"
   if (status === 429 || status >= 500) return "unavailable"
   return status >= 400 ? "wrong" : "failed"

@@ -37,7 +37,7 @@ const domain = "https://shop.example"
 const bodies: Readonly<Record<string, () => unknown>> = {
   "workflows.create": () => ({ ...workflow, run_window: daily(9, 17) }),
   "workflows.save": () => workflow,
-  "workflows.upsert": () => (reused++ % 2 === 0 ? { ...workflow, name: randomUUID() } : workflow),
+  "workflows.upsert": () => ({ ...workflow, name: reused++ % 2 === 0 ? randomUUID() : "Reused" }),
   "workflows.import": () => ({ ...workflow, format: "sluice.workflow", format_version: 1 }),
   "workflowComponents.createComponent": () => component,
   "workflowComponents.renameComponent": () => ({ name: "Sign in" }),
@@ -354,6 +354,7 @@ it.layer(hosted)("the description", (it) => {
         if (operation.method !== "GET") {
           yield* attempt({ raw: '{"name":', headers: { "content-type": "application/json" } })
           yield* attempt({ raw: "name=x", headers: { "content-type": "text/plain" } })
+          yield* attempt({ headers: { "if-match": '"of another"' }, body: valid })
           note(yield* tooLarge(url, operation, made.owner.key), { raw: "too large" })
         }
         for (const special of specials[operation.operationId] ?? []) {

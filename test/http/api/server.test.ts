@@ -51,14 +51,16 @@ it.layer(layerInMemory)("the HTTP interface", (it) => {
         for (const path of [`/workflows/${String(made.body.workflow_id)}`, "/openapi.json", "/docs"]) {
           const got = yield* send({ method: "GET", path, key })
           const tag = got.headers.get("etag") ?? ""
-          assert.match(tag, /^W\/"[\w-]{27}"$/, path)
+          assert.match(tag, /^W\/"(\d+-\d+\.)?[\w-]{27}"$/, path)
           assert.include(got.headers.get("vary")?.toLowerCase(), "accept-encoding", path)
           const head = yield* send({ method: "HEAD", path, key })
           assert.deepStrictEqual([head.status, head.text, head.headers.get("etag")], [200, "", tag], path)
           const tags = path.startsWith("/workflows/") ? [tag, tag.slice(2), `"other", ${tag}`, "*"] : [tag]
           for (const known of tags) {
             const same = yield* send({ method: "GET", path, key, headers: { "if-none-match": known } })
-            assert.deepStrictEqual([same.status, same.text, same.headers.get("etag")], [304, "", tag], path)
+            assert.deepStrictEqual([same.status, same.text], [304, ""], path)
+            // Only an answer with a body may be compressed, which makes its tag a weak one.
+            assert.strictEqual(same.headers.get("etag")?.replace(/^W\//, ""), tag.slice(2), path)
           }
         }
         const path = `/workflows/${String(made.body.workflow_id)}`
@@ -109,6 +111,25 @@ it.layer(layerInMemory)("the HTTP interface", (it) => {
           assert.strictEqual(set.status, 200)
           assert.strictEqual((yield* send({ method: "PUT", path, key, json: alwaysOpen, headers: weak })).status, 409)
         })
+    )
+
+    it.effect("refuses a change by a tag where no tags are compared, and changes nothing", () =>
+      Effect.gen(function* () {
+        const { member, send } = yield* Service
+        const { key } = yield* member("Owner")
+        const made = yield* send({ method: "POST", path: "/workflows", key, json: { ...workflow, name: "Tagged" } })
+        const pace = `/workflows/${String(made.body.workflow_id)}/pace`
+        const tag = String((yield* send({ method: "GET", path: pace, key })).headers.get("etag"))
+        const json = { max_starts_per_minute: 5, max_running: null }
+        const change = (value: string) =>
+          send({ method: "PUT", path: pace, key, json, headers: { "if-match": value, "idempotency-key": value } })
+        for (const refused of [yield* change(tag), yield* change('"other"')]) {
+          assert.deepInclude(refused.body, { statusCode: 412, error: "Precondition Failed" })
+          assert.strictEqual(refused.status, 412)
+        }
+        assert.strictEqual((yield* send({ method: "GET", path: pace, key })).body.max_starts_per_minute, null)
+        assert.strictEqual((yield* change("*")).status, 200)
+      })
     )
 
     it.effect("answers an unknown address and a forged artifact with 404", () =>

@@ -65,6 +65,58 @@ layer(layerService)("an edit of a run window", (it) => {
     })
   )
 
+  it.effect("by a workflow body that was read before another edit is refused however it names what was read", () =>
+    Effect.gen(function* () {
+      const { ask, path, window } = yield* setUp
+      const read = yield* ask("GET", path)
+      const tag = { "if-match": String(read.headers.get("etag")) }
+      const { run_window_revision, version_id, ...body } = read.body
+      const set = (yield* ask("PUT", window, closed)).body
+      const upserted = { ...body, base_version_id: version_id }
+      for (const [method, at, sent, headers, status] of [
+        ["PUT", path, body, tag, 412],
+        ["PUT", path, { ...body, run_window: closed }, tag, 412],
+        ["PUT", path, { ...body, run_window: null, base_version_id: version_id }, {}, 409],
+        ["PUT", path, upserted, {}, 409],
+        ["POST", "/workflows/upsert", upserted, {}, 409],
+        ["POST", "/workflows/upsert", body, tag, 412],
+        ["DELETE", path, undefined, tag, 412]
+      ] as const) {
+        const stale = yield* ask(method, at, sent, headers)
+        assert.strictEqual(stale.status, status, `${method} ${at} ${JSON.stringify(headers)}`)
+        if (status === 409) assert.deepInclude(stale.body, { code: "RUN_WINDOW_CONFLICT", run_window_revision: 2 })
+      }
+      const kept = yield* ask("GET", path)
+      assert.deepInclude(kept.body, { version_number: 1, run_window: closed, run_window_revision: 2 })
+      assert.strictEqual(set.run_window_revision, 2)
+
+      // What was read last is replaced, by its whole tag, by the number alone, or by one of several.
+      const [number = ""] = /\d+-\d+/.exec(String(kept.headers.get("etag"))) ?? []
+      const first = yield* ask("PUT", path, body, { "if-match": String(kept.headers.get("etag")) })
+      assert.deepStrictEqual(
+        [first.status, first.headers.get("etag")?.replace("W/", ""), number],
+        [200, '"1-3"', "1-2"]
+      )
+      const second = yield* ask("PUT", path, { ...body, run_window: closed }, { "if-match": '"1-2", "1-3"' })
+      assert.deepStrictEqual([second.status, second.body.run_window], [200, closed])
+      const named = { ...upserted, run_window_revision: second.body.run_window_revision }
+      assert.strictEqual((yield* ask("PUT", path, named)).status, 200)
+      assert.strictEqual((yield* ask("PUT", path, body, { "if-match": "*" })).status, 200)
+      const left = String((yield* ask("GET", path)).headers.get("etag"))
+      assert.strictEqual((yield* ask("DELETE", path, undefined, { "if-match": left })).status, 200)
+    })
+  )
+
+  it.effect("may be the first one of a workflow that is named by its version alone", () =>
+    Effect.gen(function* () {
+      const { ask } = yield* setUp
+      const made = (yield* ask("POST", "/workflows", { ...workflow, name: "Without hours" })).body
+      const set = { ...workflow, base_version_id: made.version_id, run_window: closed }
+      assert.strictEqual((yield* ask("PUT", `/workflows/${made.id}`, set)).status, 200)
+      assert.strictEqual((yield* ask("PUT", `/workflows/${made.id}`, { ...set, run_window: open })).status, 409)
+    })
+  )
+
   it.effect("that a workflow body repeats unchanged ends no lift and makes no version", () =>
     Effect.gen(function* () {
       const { ask, id, path, window } = yield* setUp

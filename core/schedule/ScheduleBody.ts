@@ -1,12 +1,14 @@
 /**
  * Reads what a user sends to make or change a schedule, and lists every problem at its path.
  */
+
 import { Result, Schema } from "effect"
 import { highestPriority, lowestPriority } from "../run/Run.ts"
 import * as CivilDate from "../window/calendar/CivilDate.ts"
 import * as Zone from "../window/calendar/Zone.ts"
 import { CalendarDate, Time } from "../window/Definition.ts"
 import type { RunWindowIssue } from "../window/RunWindow.ts"
+import * as TextLength from "../window/TextLength.ts"
 import { WorkflowId } from "../workspace/Ids.ts"
 import * as Json from "../workspace/Json.ts"
 import { jsonObject, optional } from "../workspace/request/ParsedJson.ts"
@@ -26,7 +28,7 @@ export const ScheduleBody = Schema.Struct({
   workflow_id: Schema.String.annotate({
     description: "The workflow whose runs the schedule submits. It cannot be changed"
   }),
-  name: optional(Schema.String.check(Schema.isMaxLength(limits.name))),
+  name: optional(Schema.String.check(TextLength.atMost(limits.name))),
   cron: optional(Schema.String).annotate({
     description: "Five fields, or a short form such as @daily. Exactly one of cron, recurrence and at is given",
     examples: ["30 7 * * MON-FRI"]
@@ -104,7 +106,7 @@ export const read = (body: unknown, now: number): Result.Result<Read, InvalidSch
   const text = (name: string, most: number) =>
     field(
       name,
-      Schema.String.check(Schema.isMaxLength(most), WellFormed.check),
+      Schema.String.check(TextLength.atMost(most), WellFormed.check),
       `a text of at most ${most} characters without unpaired surrogates`
     )
   const whole = (name: string, minimum: number, maximum: number) =>

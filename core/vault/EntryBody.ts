@@ -1,7 +1,9 @@
 /**
  * The request bodies that create or change a vault entry, by their form.
  */
+
 import { Result, Schema, SchemaIssue } from "effect"
+import * as TextLength from "../window/TextLength.ts"
 import { jsonObject, optional } from "../workspace/request/ParsedJson.ts"
 import * as WellFormed from "../workspace/WellFormed.ts"
 import * as BrowserLocation from "./BrowserLocation.ts"
@@ -11,7 +13,7 @@ import * as SecretSites from "./site/SecretSites.ts"
 import { Cookie, type Problem, ProxySetting, TfaMethod, type WrittenHeader } from "./VaultEntry.ts"
 
 const text = (longest: number) =>
-  Schema.String.check(Schema.isMaxLength(longest, { message: `Expected at most ${longest} characters` }))
+  Schema.String.check(TextLength.atMost(longest, { message: `Expected at most ${longest} characters` }))
 
 const named = (longest: number) =>
   text(longest)

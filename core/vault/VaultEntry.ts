@@ -4,8 +4,10 @@
  * Secrets are sealed when they arrive and stay so. The stored state of a browser for a site (cookies, storage, headers)
  * gives access like a password does: it is kept sealed as well.
  */
+
 import { Effect, Redacted, Schema } from "effect"
 import { inOneSentence } from "../window/Problems.ts"
+import * as TextLength from "../window/TextLength.ts"
 import { UserId, WorkspaceId } from "../workspace/Ids.ts"
 import { Role } from "../workspace/Workspace.ts"
 import * as Interval from "./Interval.ts"
@@ -23,17 +25,17 @@ const whole = Schema.NullOr(Schema.Int)
 
 /** A cookie as browsers export it. */
 export const Cookie = Schema.Struct({
-  name: Schema.String.check(Schema.isMaxLength(4_096)),
-  value: Schema.String.check(Schema.isMaxLength(65_536)),
-  domain: Schema.optionalKey(Schema.NullOr(Schema.String.check(Schema.isMaxLength(2_048)))),
-  path: Schema.optionalKey(Schema.NullOr(Schema.String.check(Schema.isMaxLength(2_048)))),
+  name: Schema.String.check(TextLength.atMost(4_096)),
+  value: Schema.String.check(TextLength.atMost(65_536)),
+  domain: Schema.optionalKey(Schema.NullOr(Schema.String.check(TextLength.atMost(2_048)))),
+  path: Schema.optionalKey(Schema.NullOr(Schema.String.check(TextLength.atMost(2_048)))),
   expirationDate: Schema.optionalKey(Schema.NullOr(Schema.Finite)),
   httpOnly: Schema.optionalKey(Schema.NullOr(Schema.Boolean)),
   hostOnly: Schema.optionalKey(Schema.NullOr(Schema.Boolean)),
   secure: Schema.optionalKey(Schema.NullOr(Schema.Boolean)),
   session: Schema.optionalKey(Schema.NullOr(Schema.Boolean)),
-  storeId: Schema.optionalKey(Schema.NullOr(Schema.String.check(Schema.isMaxLength(256)))),
-  sameSite: Schema.optionalKey(Schema.NullOr(Schema.String.check(Schema.isMaxLength(32))))
+  storeId: Schema.optionalKey(Schema.NullOr(Schema.String.check(TextLength.atMost(256)))),
+  sameSite: Schema.optionalKey(Schema.NullOr(Schema.String.check(TextLength.atMost(32))))
 }).annotate({ identifier: "Cookie" })
 export type Cookie = typeof Cookie.Type
 

@@ -2,9 +2,11 @@
  * The schema of a run window, with the names of the interface document. The expected form of each value is described
  * here, in the words that problems with it use.
  */
+
 import { type Brand, Schema } from "effect"
 import * as CivilDate from "./calendar/CivilDate.ts"
 import { inOneSentence } from "./Problems.ts"
+import * as TextLength from "./TextLength.ts"
 
 /** How many periods and entries a window may have, and how many characters a label. */
 export const limits = { regularHours: 200, specialHours: 500, label: 256 } as const
@@ -44,7 +46,7 @@ export type RegularPeriod = typeof RegularPeriod.Type
 export const SpecialHours = Schema.Struct({
   active: Schema.Boolean.annotate({ expected: "true or false" }),
   label: Schema.optionalKey(
-    Schema.String.check(Schema.isMaxLength(limits.label)).annotate({
+    Schema.String.check(TextLength.atMost(limits.label)).annotate({
       expected: `a text of at most ${limits.label} characters`
     })
   ),

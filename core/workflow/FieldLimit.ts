@@ -1,7 +1,9 @@
 /**
  * The maximum sizes of the fields of a workflow and of a submission.
  */
+
 import { Result, Schema } from "effect"
+import * as TextLength from "../window/TextLength.ts"
 import type { Content, Problem } from "./Workflow.ts"
 import type { StoredSizes } from "./WorkflowStore.ts"
 
@@ -62,19 +64,22 @@ const sizeOf = (value: unknown): number => new TextEncoder().encode(JSON.stringi
 
 /** A text over its limit, for texts that have limits elsewhere. */
 export const overLength = (field: string, text: string, limit: number, code: string): ReadonlyArray<FieldTooLarge> =>
-  text.length <= limit
+  TextLength.fits(text, limit)
     ? []
     : [
         {
           code,
           field,
-          message: `${field} has ${text.length} characters: at most ${limit} are allowed`,
+          message: `${field} has ${TextLength.of(text)} characters: at most ${limit} are allowed`,
           limit_chars: limit,
-          actual_chars: text.length
+          actual_chars: TextLength.of(text)
         }
       ]
 
-/** The texts that have more characters (UTF-16 code units) than allowed. */
+/** The limit of a text, for its description: what exceeds it is refused by its code. */
+export const described = (field: keyof typeof characters) => TextLength.judgedElsewhere(characters[field].limit)
+
+/** The texts that have more characters than allowed. */
 export const overCharacters = (
   texts: Partial<Record<keyof typeof characters, string | null>>
 ): ReadonlyArray<FieldTooLarge> =>

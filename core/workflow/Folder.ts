@@ -1,6 +1,7 @@
 /**
  * Folders of workflows. They exist only as the paths that workflows carry, such as `billing/monthly`.
  */
+import * as TextLength from "../window/TextLength.ts"
 import * as WellFormed from "../workspace/WellFormed.ts"
 import type { Problem } from "./Workflow.ts"
 
@@ -30,7 +31,7 @@ export const problems = (path: unknown): ReadonlyArray<Problem> => {
   const names = namesOf(path)
   const messages = [
     ...(names.length > maxLevels ? [`Expected at most ${maxLevels} levels, got ${names.length}`] : []),
-    ...(names.some((name) => name.length > maxNameLength)
+    ...(names.some((name) => !TextLength.fits(name, maxNameLength))
       ? [`Expected names of at most ${maxNameLength} characters`]
       : []),
     ...(WellFormed.is(path) ? [] : [WellFormed.expected]),

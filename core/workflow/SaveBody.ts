@@ -39,9 +39,9 @@ const jsonObject = Schema.declare(
  * The body of a save request. Fields that are not named here are ignored, so that an answer can be sent back changed.
  */
 export const SaveBody = Schema.Struct({
-  name: Text.check(Schema.isNonEmpty({ message: "Expected a name" })),
-  description: optional(Text),
-  version_note: optional(Text),
+  name: Text.check(Schema.isNonEmpty({ message: "Expected a name" }), FieldLimit.described("name")),
+  description: optional(Text.check(FieldLimit.described("description"))),
+  version_note: optional(Text.check(FieldLimit.described("version_note"))),
   nodes: Schema.optionalKey(json),
   edges: Schema.optionalKey(json),
   input_schema: optional(jsonObject),

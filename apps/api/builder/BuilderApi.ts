@@ -1,4 +1,5 @@
 /** The endpoints of conversations that build a workflow on an open page. */
+
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { PointedPage } from "../../../core/builder/BuilderStore.ts"
@@ -7,6 +8,8 @@ import { ConversationId, type ConversationNotFound, Status } from "../../../core
 import { ActionResult, Question } from "../../../core/builder/ConversationMessage.ts"
 import type { QuestionNotFound } from "../../../core/builder/MissingInputs.ts"
 import { RunWindow } from "../../../core/window/RunWindow.ts"
+import * as TextLength from "../../../core/window/TextLength.ts"
+import * as FieldLimit from "../../../core/workflow/FieldLimit.ts"
 import { jsonObject } from "../../../core/workspace/request/ParsedJson.ts"
 import { MaxBody, mebibytes, Needs, streamLimits } from "../Annotations.ts"
 import { edits, optional } from "../http/body/Fields.ts"
@@ -108,9 +111,9 @@ export const MessageJson = Schema.Struct({
 }).annotate({ identifier: "BuilderMessage" })
 
 const NewSession = Schema.Struct({
-  name: Schema.String.check(Schema.isNonEmpty({ message: "Expected a name" }), Schema.isMaxLength(256)),
+  name: Schema.String.check(Schema.isNonEmpty({ message: "Expected a name" }), TextLength.atMost(256)),
   startUrl: Schema.String.check(Schema.isNonEmpty({ message: "Expected the address to begin at" })),
-  description: optional(Schema.String.check(Schema.isMaxLength(4_096))),
+  description: optional(Schema.String.check(TextLength.atMost(4_096))),
   /** The user whose credential the workflow signs in with: it gets the alias LOGIN for the site of `authUrl`. */
   permissionedUserId: optional(Schema.String),
   /** The address to sign in at; default: the start page. */
@@ -218,7 +221,7 @@ export class BuilderGroup extends group.add(
   HttpApiEndpoint.post("say", `${base}/:conversation_id/message`, {
     params: conversation,
     payload: Schema.Struct({
-      text: Schema.String.check(Schema.isNonEmpty({ message: "Expected a message" }), Schema.isMaxLength(200_000))
+      text: Schema.String.check(Schema.isNonEmpty({ message: "Expected a message" }), TextLength.atMost(200_000))
     }),
     success: Schema.Struct({ ...reading, messageId: Schema.String }).annotate({ identifier: "BuilderMessageTaken" }),
     error: changes
@@ -321,7 +324,7 @@ export class BuilderGroup extends group.add(
     // All fields and the body are optional.
     payload: [
       Schema.Struct({
-        versionNote: optional(Schema.String),
+        versionNote: optional(Schema.String.check(FieldLimit.described("version_note"))),
         /** Saves although the workflow has a later version than the one the conversation began with. */
         force: optional(Schema.Boolean)
       }).annotate({ identifier: "BuilderSave" }),

@@ -1,6 +1,8 @@
 /** The endpoints of error codes. */
+
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import * as TextLength from "../../../core/window/TextLength.ts"
 import { ErrorAction } from "../../../core/workspace/ErrorCodes.ts"
 import { Needs } from "../Annotations.ts"
 import { edits, optional } from "../http/body/Fields.ts"
@@ -8,9 +10,9 @@ import * as Errors from "../http/Errors.ts"
 
 const name = Schema.String.check(
   Schema.makeFilter((text: string) => text.trim() !== "" || "Expected a name"),
-  Schema.isMaxLength(256)
+  TextLength.atMost(256)
 )
-const text = Schema.String.check(Schema.isMaxLength(4_096))
+const text = Schema.String.check(TextLength.atMost(4_096))
 
 const details = {
   description: optional(text),

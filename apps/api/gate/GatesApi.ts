@@ -1,10 +1,12 @@
 /** The endpoints of run windows, paces and pauses. */
+
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { mostCounted } from "../../../core/gate/GateStore.ts"
 import { mostListed } from "../../../core/gate/Gates.ts"
 import { mostRunning, mostStartsPerMinute } from "../../../core/gate/Pace.ts"
 import * as RunWindow from "../../../core/window/RunWindow.ts"
+import * as TextLength from "../../../core/window/TextLength.ts"
 import { InvalidBody, Needs, TakesTags } from "../Annotations.ts"
 import { edits, instant, optional, pageOf, wholeNumber, workflow } from "../http/body/Fields.ts"
 import { sent } from "../http/body/Sent.ts"
@@ -155,7 +157,7 @@ export class GatesGroup extends HttpApiGroup.make("runWindows")
     HttpApiEndpoint.post("pause", "/workflows/:workflow_id/pause", {
       params: workflow,
       payload: Schema.Struct({
-        reason: optional(Schema.String.check(Schema.isMaxLength(1_024))),
+        reason: optional(Schema.String.check(TextLength.atMost(1_024))),
         until: optional(instant)
       }),
       success: Schema.Struct({ success: Schema.Boolean, holds: Schema.Array(HoldJson) }),

@@ -1,6 +1,8 @@
 /** The endpoints of runs. */
+
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import * as TextLength from "../../../core/window/TextLength.ts"
 import { MaxBody, mebibytes, Needs } from "../Annotations.ts"
 import { done, edits, optional, session } from "../http/body/Fields.ts"
 import { large } from "../http/body/LargeBody.ts"
@@ -62,9 +64,9 @@ export class RunsGroup extends group.add(
   HttpApiEndpoint.post("failedItem", "/failed_item", {
     headers: { "x-session-id": Schema.String },
     payload: Schema.Struct({
-      reasoning: optional(Schema.String.check(Schema.isMaxLength(4_096))),
-      full_url: optional(Schema.String.check(Schema.isMaxLength(4_096))),
-      error_code: optional(Schema.String.check(Schema.isMaxLength(256)))
+      reasoning: optional(Schema.String.check(TextLength.atMost(4_096))),
+      full_url: optional(Schema.String.check(TextLength.atMost(4_096))),
+      error_code: optional(Schema.String.check(TextLength.atMost(256)))
     }).annotate({ identifier: "FailedItem" }),
     success: done,
     error: [...edits, Errors.Conflict]

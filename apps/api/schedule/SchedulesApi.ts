@@ -1,10 +1,12 @@
 /** The endpoints of schedules. */
+
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { CatchUp, FiringOutcome, Overlap } from "../../../core/schedule/RunSchedule.ts"
 import { ScheduleBody } from "../../../core/schedule/ScheduleBody.ts"
 import { CalendarDate, Time } from "../../../core/window/Definition.ts"
 import { RunWindowIssue } from "../../../core/window/RunWindow.ts"
+import * as TextLength from "../../../core/window/TextLength.ts"
 import { jsonObject } from "../../../core/workspace/request/ParsedJson.ts"
 import { Needs } from "../Annotations.ts"
 import { edits, optional, wholeNumber } from "../http/body/Fields.ts"
@@ -150,7 +152,7 @@ export class SchedulesGroup extends group.add(
     .annotate(Needs, "read"),
   HttpApiEndpoint.post("pauseSchedule", "/schedules/:schedule_id/pause", {
     params,
-    payload: Schema.Struct({ reason: optional(Schema.String.check(Schema.isMaxLength(1_024))) }),
+    payload: Schema.Struct({ reason: optional(Schema.String.check(TextLength.atMost(1_024))) }),
     success: ScheduleRecord,
     error: edits
   })

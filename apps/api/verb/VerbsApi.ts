@@ -1,6 +1,8 @@
 /** The endpoints that do one thing to several runs: release, interrupt, retry; and that submit many. */
+
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import * as TextLength from "../../../core/window/TextLength.ts"
 import { json, jsonObject } from "../../../core/workspace/request/ParsedJson.ts"
 import * as Tags from "../../../core/workspace/request/Tags.ts"
 import { MaxBody, mebibytes, Needs, ReachesOut } from "../Annotations.ts"
@@ -17,7 +19,7 @@ export const mostSubmitted = 1_000
 /** The runs that a call is for. */
 const selection = {
   session_ids: optional(
-    Schema.Array(Schema.String.check(Schema.isMaxLength(100))).check(
+    Schema.Array(Schema.String.check(TextLength.atMost(100))).check(
       Schema.isMinLength(1),
       Schema.isMaxLength(mostNamed)
     )
@@ -37,7 +39,7 @@ const selection = {
   })
 }
 
-const reason = Schema.String.check(Schema.isMaxLength(1_024))
+const reason = Schema.String.check(TextLength.atMost(1_024))
 
 const session = "01890a5d-ac96-774b-bcce-b302099a8057"
 

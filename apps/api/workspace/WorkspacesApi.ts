@@ -1,6 +1,8 @@
 /** The endpoints of workspaces, their settings and their API keys. */
+
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import * as TextLength from "../../../core/window/TextLength.ts"
 import { Kind as RetentionKind } from "../../../core/workspace/retention/RetentionDays.ts"
 import { Role, Scope, signedUrlTtlSeconds } from "../../../core/workspace/Workspace.ts"
 import { Needs, TellsSecret } from "../Annotations.ts"
@@ -50,7 +52,7 @@ export const WorkspaceSettings = Schema.Struct({
   phone_number: Schema.NullOr(Schema.String)
 }).annotate({ identifier: "WorkspaceSettings" })
 
-export const title = Schema.String.check(Schema.isNonEmpty({ message: "Expected a name" }), Schema.isMaxLength(256))
+export const title = Schema.String.check(Schema.isNonEmpty({ message: "Expected a name" }), TextLength.atMost(256))
 
 /** What a key is restricted to; without them it may do what its role allows. */
 export const scopes = optional(Schema.Array(Scope).check(Schema.isMinLength(1), Schema.isMaxLength(3)))
@@ -75,7 +77,7 @@ const SettingsChanges = Schema.Struct({
     description:
       "For how many days after the end of a run each kind is kept, at most as long as the installation keeps it. runs are removed with everything of them; the other kinds may be removed before their runs. Kinds that are left out do not change; null gives a kind back to the setting of the installation"
   }),
-  phone_number: optional(Schema.String.check(Schema.isMaxLength(64))).annotate({
+  phone_number: optional(Schema.String.check(TextLength.atMost(64))).annotate({
     description:
       "A number such as +15551234567, of no other workspace, whose SMS reach this service; null takes it away, left out, it stays"
   })

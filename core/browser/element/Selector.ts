@@ -2,6 +2,7 @@
  * The meaning of a selector that can be derived without a page: of which kind it is, which frames it crosses, and how
  * much work it asks for.
  */
+import * as TextLength from "../../window/TextLength.ts"
 import { maxLength } from "../../workflow/language/graph/SelectorSyntax.ts"
 
 /** A selector that is parsed for evaluation. */
@@ -27,7 +28,8 @@ export interface Query {
 }
 
 export const parse = (selector: string): Selector => {
-  if (selector.length > maxLength) return { kind: "refused", reason: `it is longer than ${maxLength} characters` }
+  if (!TextLength.fits(selector, maxLength))
+    return { kind: "refused", reason: `it is longer than ${maxLength} characters` }
   if (/^(css|role|text)=/.test(selector)) return { kind: "named", text: selector }
   const tokens = tokensOf(selector.replace(/^xpath=/, "").trim())
   const reserved = tokens.find(

@@ -1,7 +1,9 @@
 /**
  * Remote control of the active tab by a person, with a mouse and a keyboard.
  */
+
 import { type Effect, Schema } from "effect"
+import * as TextLength from "../../window/TextLength.ts"
 
 /** A place in the viewport: 0 is its left or upper edge, 1 its right or lower one. */
 const share = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1 }))
@@ -29,7 +31,7 @@ export const Gesture = Schema.Union([
   /** Text that is inserted at once, as by a paste. */
   Schema.Struct({
     kind: Schema.Literal("text"),
-    text: Schema.String.check(Schema.isMaxLength(maxTextCharacters))
+    text: Schema.String.check(TextLength.atMost(maxTextCharacters))
   })
 ]).annotate({ identifier: "Gesture" })
 export type Gesture = typeof Gesture.Type

@@ -1,7 +1,9 @@
 /**
  * Notices about runs, apart from webhooks: subscriptions, and the decision which of them an event concerns.
  */
+
 import { Schema } from "effect"
+import * as TextLength from "../../window/TextLength.ts"
 import type { Entry } from "../EventLog.ts"
 import { isLast, type RunEvent } from "../RunEvent.ts"
 
@@ -31,7 +33,7 @@ const isAddress = (text: string): boolean => {
 }
 
 const Address = Schema.String.check(
-  Schema.isMaxLength(2_048),
+  TextLength.atMost(2_048),
   Schema.makeFilter(
     (text: string) => isAddress(text) || "Expected an address such as https://example.com/hook, without a user in it"
   )

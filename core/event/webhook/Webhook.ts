@@ -4,7 +4,9 @@
  *
  * The secret that signs deliveries is stored sealed, and is never returned again.
  */
+
 import { Context, Schema } from "effect"
+import * as TextLength from "../../window/TextLength.ts"
 import type { Collection, Kind } from "../../workspace/Collection.ts"
 import * as Json from "../../workspace/Json.ts"
 import * as ParsedJson from "../../workspace/request/ParsedJson.ts"
@@ -23,7 +25,7 @@ const problemOf = (text: string): string | undefined => {
 }
 
 /** An absolute http or https URL of at most 2,048 characters, without a user name and password. */
-export const Url = Schema.String.check(Schema.isMaxLength(2_048), Schema.makeFilter(problemOf))
+export const Url = Schema.String.check(TextLength.atMost(2_048), Schema.makeFilter(problemOf))
 
 /** For how many seconds a receiver may believe a delivery after it was sent: from 1 second to 7 days. */
 export const Validity = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 604_800 }))

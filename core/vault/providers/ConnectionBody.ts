@@ -1,7 +1,9 @@
 /**
  * The request bodies that create or change a connection to an external secret store, and the rules across their fields.
  */
+
 import { Redacted, Result, Schema } from "effect"
+import * as TextLength from "../../window/TextLength.ts"
 import { optional } from "../../workspace/request/ParsedJson.ts"
 import * as WellFormed from "../../workspace/WellFormed.ts"
 import { problemsOf } from "../EntryBody.ts"
@@ -13,7 +15,7 @@ const text = (longest: number) => {
   const message = `Expected a text of 1 to ${longest} characters`
   return Schema.String.annotate({ message }).check(
     Schema.isNonEmpty({ message }),
-    Schema.isMaxLength(longest, { message })
+    TextLength.atMost(longest, { message })
   )
 }
 

@@ -18,12 +18,14 @@
  * back.regular_hours[0]?.active_end_day // => "TUESDAY"
  * ```
  */
+
 import { Result, Schema } from "effect"
 import * as CivilDate from "../calendar/CivilDate.ts"
 import * as RecurrenceRule from "../calendar/RecurrenceRule.ts"
 import * as Zone from "../calendar/Zone.ts"
 import * as DayPlan from "../DayPlan.ts"
 import { type CalendarDate, Day, type SpecialHours, type Time, type ValidRunWindow } from "../Definition.ts"
+import * as TextLength from "../TextLength.ts"
 import * as Validation from "../Validation.ts"
 
 /** A part of a calendar that a window cannot say, and the line at which it begins, from 1. */
@@ -194,8 +196,8 @@ const mostCharacters = 1_000_000
 export const read = (text: string): Result.Result<ValidRunWindow, InvalidCalendar> => {
   const problems: Array<CalendarProblem> = []
   const note = (line: number, message: string) => void problems.push({ line, message })
-  if (text.length > mostCharacters) {
-    note(1, `Expected at most ${mostCharacters} characters, got ${text.length}`)
+  if (!TextLength.fits(text, mostCharacters)) {
+    note(1, `Expected at most ${mostCharacters} characters, got ${TextLength.of(text)}`)
     return Result.fail(new InvalidCalendar({ problems }))
   }
   const { events, zone } = eventsOf(text, note)

@@ -1,7 +1,9 @@
 /**
  * The request bodies that create a component, save a new version of one, or rename it.
  */
+
 import { Effect, Result, Schema } from "effect"
+import * as TextLength from "../../window/TextLength.ts"
 import { WorkflowId } from "../../workspace/Ids.ts"
 import * as BodyFields from "../../workspace/request/BodyFields.ts"
 import { optional } from "../../workspace/request/ParsedJson.ts"
@@ -14,17 +16,20 @@ import * as Sandbox from "../sandbox/Sandbox.ts"
 import type { Problem } from "../Workflow.ts"
 import { type ComponentData, InvalidComponent } from "./Component.ts"
 
-const name = Text.check(Schema.isNonEmpty({ message: "Expected a name" }))
+const limits = { name: 100, versionNote: 500 } as const
+
+const name = Text.check(Schema.isNonEmpty({ message: "Expected a name" }), TextLength.judgedElsewhere(limits.name))
+const versionNote = optional(Text.check(TextLength.judgedElsewhere(limits.versionNote)))
 
 export const CreateBody = Schema.Struct({
   name,
   componentData: Schema.Json,
-  versionNote: optional(Text)
+  versionNote
 }).annotate({ identifier: "ComponentToCreate" })
 
 export const SaveBody = Schema.Struct({
   componentData: Schema.Json,
-  versionNote: optional(Text),
+  versionNote,
   /** Whether the workflows that contain the component get the new version. Default: `true`. */
   propagate: optional(Schema.Boolean),
   /** The workflow in which the component was edited. It already has the new version. */
@@ -111,6 +116,7 @@ const judged = <A>(
   return Result.fail(new InvalidComponent({ problems }))
 }
 
-const longName = (name: string) => FieldLimit.overLength("name", name, 100, "COMPONENT_NAME_TOO_LONG")
+const longName = (name: string) => FieldLimit.overLength("name", name, limits.name, "COMPONENT_NAME_TOO_LONG")
 
-const longNote = (note: string | null) => FieldLimit.overLength("versionNote", note ?? "", 500, "VERSION_NOTE_TOO_LONG")
+const longNote = (note: string | null) =>
+  FieldLimit.overLength("versionNote", note ?? "", limits.versionNote, "VERSION_NOTE_TOO_LONG")

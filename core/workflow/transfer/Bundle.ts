@@ -5,6 +5,7 @@
  * components, and no secrets. The same workflow always gives the same bundle.
  */
 import { Result, Schema } from "effect"
+import * as TextLength from "../../window/TextLength.ts"
 import { ErrorAction } from "../../workspace/ErrorCodes.ts"
 import * as Json from "../../workspace/Json.ts"
 import type { ComponentData } from "../component/Component.ts"
@@ -36,7 +37,7 @@ export interface BundleContents {
 
 /** An error code in a bundle, with the field names of the interface. */
 const Code = Schema.Struct({
-  error_code: SaveBody.Text.check(Schema.isNonEmpty(), Schema.isMaxLength(256)),
+  error_code: SaveBody.Text.check(Schema.isNonEmpty(), TextLength.atMost(256)),
   description: SaveBody.Text,
   enriched_description: Schema.NullOr(SaveBody.Text),
   error_action: ErrorAction,
@@ -210,7 +211,7 @@ const readParts = (
     if (typeof ref !== "string" || !isRef(ref)) {
       problems.push({ path: `${path}.ref`, message: "Expected a name such as component-1" })
     }
-    if (typeof name !== "string" || name === "" || name.length > 100 || name.includes("\u0000")) {
+    if (typeof name !== "string" || name === "" || !TextLength.fits(name, 100) || name.includes("\u0000")) {
       problems.push({ path: `${path}.name`, message: "Expected a name of at most 100 characters" })
     }
     return Result.isSuccess(data) && typeof ref === "string" && typeof name === "string"

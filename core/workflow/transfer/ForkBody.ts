@@ -1,7 +1,9 @@
 /**
  * The request body that copies a workflow.
  */
+
 import { Result, Schema } from "effect"
+import * as TextLength from "../../window/TextLength.ts"
 import * as BodyFields from "../../workspace/request/BodyFields.ts"
 import { optional } from "../../workspace/request/ParsedJson.ts"
 import * as FieldLimit from "../FieldLimit.ts"
@@ -12,7 +14,7 @@ import type { StoredWorkflow } from "../WorkflowStore.ts"
 
 export const ForkBody = Schema.Struct({
   /** The name of the copy; without one, that of the original and "(copy)". */
-  name: optional(SaveBody.Text.check(Schema.isNonEmpty({ message: "Expected a name" }))),
+  name: optional(SaveBody.Text.check(Schema.isNonEmpty({ message: "Expected a name" }), FieldLimit.described("name"))),
   /** Replaces the window of the original; `null` removes it. */
   run_window: Schema.optionalKey(Schema.Json),
   /** The version to copy; without one, the latest. */
@@ -52,7 +54,7 @@ export const read = (body: unknown, now: number): Result.Result<Fork, InvalidWor
 
 /** The copy of a version of a workflow. */
 export const draft = ({ gate, version, workflow }: StoredWorkflow, fork: Fork): SaveBody.Draft => ({
-  name: fork.name ?? `${workflow.name.slice(0, 249)} (copy)`,
+  name: fork.name ?? `${TextLength.first(workflow.name, 249)} (copy)`,
   description: workflow.description,
   versionNote: `Forked from version ${version.versionNumber}`,
   content: version.content,

@@ -2,8 +2,10 @@
  * Expressions of the graph language: JSONata within limits of work, size and depth, so that no expression blocks a
  * process, exhausts its memory or crashes it.
  */
+
 import { Effect, Result, type Schema } from "effect"
 import jsonata from "jsonata"
+import * as TextLength from "../../../window/TextLength.ts"
 import * as Json from "../../../workspace/Json.ts"
 import * as Builtins from "./Builtins.ts"
 import * as ComparedTexts from "./ComparedTexts.ts"
@@ -43,7 +45,7 @@ const maxKnownSource = 2_000
 export const compile = (source: string): Result.Result<Expression, string> => {
   const before = known.get(source)
   if (before !== undefined) return Result.succeed(before)
-  if (source.length > maxSource) return Result.fail(`it is longer than ${maxSource} characters`)
+  if (!TextLength.fits(source, maxSource)) return Result.fail(`it is longer than ${maxSource} characters`)
   const found = compileNew(source)
   if (Result.isSuccess(found) && source.length <= maxKnownSource) {
     knownCharacters += source.length + 1

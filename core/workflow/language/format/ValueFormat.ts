@@ -1,5 +1,7 @@
 /** How a site writes a value, which removes the doubt about it. */
+
 import { Schema } from "effect"
+import * as TextLength from "../../../window/TextLength.ts"
 import { optional } from "../../../workspace/request/ParsedJson.ts"
 import * as DatePattern from "./DatePattern.ts"
 
@@ -29,7 +31,7 @@ export const ValueFormat = Schema.Struct({
   /** The pattern of a date. */
   date: optional(
     Schema.String.check(
-      Schema.isMaxLength(50),
+      TextLength.atMost(50),
       Schema.makeFilter((pattern) => DatePattern.wrong(pattern) ?? undefined)
     )
   )

@@ -1,6 +1,7 @@
 /**
  * Checks the syntax of XPath selectors. Every valid expression of XPath 3.1 is accepted; some invalid ones are, too.
  */
+import * as TextLength from "../../../window/TextLength.ts"
 
 /** How long a selector may be, in characters: longer than realistic selectors, and fast to parse. */
 export const maxLength = 10_000
@@ -9,8 +10,8 @@ export const maxLength = 10_000
  * The reason why a selector is invalid; `null` if it is valid, or if only the page can decide, as for a bare `#name`.
  */
 export const check = (selector: string): string | null => {
-  if (!selector.includes("{{") && selector.length > maxLength) {
-    return `Expected a selector of at most ${maxLength} characters, got ${selector.length}`
+  if (!selector.includes("{{") && !TextLength.fits(selector, maxLength)) {
+    return `Expected a selector of at most ${maxLength} characters, got ${TextLength.of(selector)}`
   }
   if (selector.includes("{{") || /^((css|role|text)=|#)/.test(selector)) return null
   const path = selector.startsWith("xpath=") ? selector.slice(6) : selector

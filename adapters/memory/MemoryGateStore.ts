@@ -91,10 +91,10 @@ export const layer = Layer.effect(
             .slice(0, limit)
         )
       ),
-      changeAndCount: Effect.fn("GateStore.changeAndCount")((workspaceId, workflowId, decide) =>
+      changeAndCount: Effect.fn("GateStore.changeAndCount")((workspaceId, workflowId, decide, isCounted) =>
         Effect.map(change(workspaceId, workflowId, decide), (changed) => ({
           ...changed,
-          waiting: countOf(waitingOf(tables, workflowId).length)
+          waiting: isCounted(changed) ? waitingOf(tables, workflowId).length : 0
         }))
       ),
       review: () => Effect.succeed(0),

@@ -16,7 +16,7 @@ export interface GateChange {
   readonly at: number
 }
 
-/** The highest number that waiting runs are counted to: a count costs the same however many more wait. */
+/** The highest number that waiting runs are counted to, but for those of `changeAndCount`: the count costs the same however many more wait. */
 export const mostCounted = 1_000
 
 /** A number of runs, counted up to `mostCounted`. With `atLeast`, there are more. */
@@ -35,11 +35,6 @@ export const countOf = (found: number): RunCount => ({
 export const durationsMeasured = 100
 
 export const noRuns: RunCount = { runs: 0, atLeast: false }
-
-export const plus = (one: RunCount, other: RunCount): RunCount => ({
-  runs: one.runs + other.runs,
-  atLeast: one.atLeast || other.atLeast
-})
 
 /** A run that waits, held or not. */
 export interface Waiting {
@@ -119,12 +114,17 @@ export class GateStore extends Context.Service<
       decide: Decide<E>
     ) => Effect.Effect<GateChange, E | WorkflowNotFound | StoreUnavailable>
 
-    /** Like `change`, and also counts the waiting runs of the workflow while it cannot start any. */
+    /**
+     * Like `change`, and also counts the waiting runs of the workflow while it cannot start any, if `isCounted` says so of
+     * the change; 0 otherwise. All are counted, in time that grows with their number. One that takes longer than the store
+     * allows a statement fails with `StoreUnavailable`, and then nothing is changed.
+     */
     readonly changeAndCount: <E>(
       workspaceId: WorkspaceId,
       workflowId: WorkflowId,
-      decide: Decide<E>
-    ) => Effect.Effect<GateChange & { readonly waiting: RunCount }, E | WorkflowNotFound | StoreUnavailable>
+      decide: Decide<E>,
+      isCounted: (change: GateChange) => boolean
+    ) => Effect.Effect<GateChange & { readonly waiting: number }, E | WorkflowNotFound | StoreUnavailable>
 
     /**
      * Looks again at the gates whose stored passage has ended, or was computed with older time zone data, at most `limit`

@@ -35,7 +35,6 @@ import {
   type MovedOpening,
   noRuns,
   type PastWindow,
-  plus,
   type RunCount,
   type Waiting
 } from "./GateStore.ts"
@@ -119,7 +118,7 @@ export const mostListed = 20
 /** The result of an unpause of several workflows. */
 export interface UnpauseResult {
   /** How many waiting runs may start now and could not before. */
-  readonly resumedRuns: RunCount
+  readonly resumedRuns: number
   /** The workflows whose window was open already. */
   readonly skipped: ReadonlyArray<string>
   /** One sentence for each workflow that could not be found. */
@@ -284,15 +283,19 @@ export class Gates extends Context.Service<
       ) {
         const changed = yield* audit.recording(
           caller,
-          store.changeAndCount(caller.workspaceId, id, (gate, at) =>
-            resource === "run_window"
-              ? Gate.liftWindow(gate, { at, by: caller.userId })
-              : Result.succeed(Gate.unpause(gate))
+          store.changeAndCount(
+            caller.workspaceId,
+            id,
+            (gate, at) =>
+              resource === "run_window"
+                ? Gate.liftWindow(gate, { at, by: caller.userId })
+                : Result.succeed(Gate.unpause(gate)),
+            releases
           ),
           resource === "run_window" ? GateAudit.ofLift(id) : GateAudit.ofPause(id)
         )
         yield* announce(changed)
-        return releases(changed) ? changed.waiting : noRuns
+        return changed.waiting
       })
 
       const unpause = Effect.fn("Gates.unpause")(function* (
@@ -304,8 +307,8 @@ export class Gates extends Context.Service<
           unpauseOne(caller, resource, id).pipe(
             Effect.map((resumed) => ({ resumed, skipped: [], errors: [] })),
             Effect.catchTags({
-              WindowIsOpen: () => Effect.succeed({ resumed: noRuns, skipped: [id], errors: [] }),
-              WorkflowNotFound: (error) => Effect.succeed({ resumed: noRuns, skipped: [], errors: [error.message] })
+              WindowIsOpen: () => Effect.succeed({ resumed: 0, skipped: [id], errors: [] }),
+              WorkflowNotFound: (error) => Effect.succeed({ resumed: 0, skipped: [], errors: [error.message] })
             })
           )
         )
@@ -378,12 +381,12 @@ const pacing = Effect.gen(function* () {
 /** The outcome of the unpause of several workflows. */
 const summed = (
   done: ReadonlyArray<{
-    readonly resumed: RunCount
+    readonly resumed: number
     readonly skipped: ReadonlyArray<string>
     readonly errors: ReadonlyArray<string>
   }>
 ): UnpauseResult => ({
-  resumedRuns: done.reduce((total, one) => plus(total, one.resumed), noRuns),
+  resumedRuns: done.reduce((total, one) => total + one.resumed, 0),
   skipped: done.flatMap((one) => one.skipped),
   errors: done.flatMap((one) => one.errors)
 })

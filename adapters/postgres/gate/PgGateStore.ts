@@ -49,6 +49,15 @@ export const layer = Layer.effect(
         ([row]) => countOf(Number(row?.found ?? 0))
       )
 
+    /** Answered by an index alone. */
+    const countAll = (workflowId: WorkflowId) =>
+      Effect.map(
+        sql<{ readonly found: bigint }>`
+          select count(*) as found from runs
+          where workflow_id = ${workflowId} and status in ('execution.queued', 'execution.requeued')`,
+        ([row]) => Number(row?.found ?? 0)
+      )
+
     /** Each part is answered by one index, and reads a bounded number of its entries. */
     const queue = (workflowId: WorkflowId, of: RunId | undefined) => {
       const waiting = sql`workflow_id = ${workflowId} and status in ('execution.queued', 'execution.requeued')`
@@ -223,12 +232,12 @@ export const layer = Layer.effect(
       change: Effect.fn("GateStore.change")((workspaceId, workflowId, decide) =>
         transaction(sql, decideAlone(workspaceId, workflowId, decide))
       ),
-      changeAndCount: Effect.fn("GateStore.changeAndCount")((workspaceId, workflowId, decide) =>
+      changeAndCount: Effect.fn("GateStore.changeAndCount")((workspaceId, workflowId, decide, isCounted) =>
         transaction(
           sql,
           Effect.gen(function* () {
             const changed = yield* decideAlone(workspaceId, workflowId, decide)
-            return { ...changed, waiting: yield* count(workflowId) }
+            return { ...changed, waiting: isCounted(changed) ? yield* countAll(workflowId) : 0 }
           })
         )
       )

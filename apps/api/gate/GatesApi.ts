@@ -173,10 +173,7 @@ export class GatesGroup extends HttpApiGroup.make("runWindows")
       success: Schema.Struct({
         success: Schema.Boolean,
         resumedRuns: Schema.Int.annotate({
-          description: `How many waiting runs may start now and could not before, counted up to ${mostCounted} for each workflow`
-        }),
-        resumedRunsAtLeast: Schema.Boolean.annotate({
-          description: "Whether there are more runs than resumedRuns, of a workflow with more than were counted"
+          description: "How many waiting runs may start now and could not before: all of them are counted"
         }),
         skippedResourceGroups: Schema.Array(Schema.String),
         errors: Schema.Array(Schema.String)

@@ -113,8 +113,7 @@ export const layer = HttpApiBuilder.group(
         const all = [...errors, ...new Set(unknown.map((id) => new WorkflowNotFound({ workflowId: id }).message))]
         return {
           success: all.length === 0,
-          resumedRuns: resumedRuns.runs,
-          resumedRunsAtLeast: resumedRuns.atLeast,
+          resumedRuns,
           skippedResourceGroups: skipped,
           errors: all
         }

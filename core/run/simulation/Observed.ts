@@ -78,8 +78,8 @@ export const make = Effect.gen(function* () {
         Effect.tap(gates.change(workspaceId, workflowId, decide), (changed) =>
           Effect.sync(() => seeGate(workflowId, changed))
         ),
-      changeAndCount: (workspaceId, workflowId, decide) =>
-        Effect.tap(gates.changeAndCount(workspaceId, workflowId, decide), (changed) =>
+      changeAndCount: (workspaceId, workflowId, decide, isCounted) =>
+        Effect.tap(gates.changeAndCount(workspaceId, workflowId, decide, isCounted), (changed) =>
           Effect.sync(() => seeGate(workflowId, changed))
         )
     }),

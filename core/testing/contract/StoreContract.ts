@@ -7,7 +7,7 @@
  */
 import { Clock, Effect, Random, Result } from "effect"
 import * as Gate from "../../gate/Gate.ts"
-import { GateStore } from "../../gate/GateStore.ts"
+import { GateStore, mostCounted } from "../../gate/GateStore.ts"
 import { LeaseLost, type Run, RunEnded, type RunningRun } from "../../run/Run.ts"
 import { RunStore } from "../../run/RunStore.ts"
 import * as Transition from "../../run/Transition.ts"
@@ -205,12 +205,35 @@ export const promises: ReadonlyArray<Contract.ContractPromise<Stores>> = [
       assert.lengthOf(yield* gates.firstWaiting(workflow.workflow.id, 20), 3)
       const three = { runs: 3, atLeast: false }
       assert.deepStrictEqual(yield* gates.countWaiting(workflow.workflow.id), three)
-      const { waiting } = yield* gates.changeAndCount(caller.workspaceId, workflow.workflow.id, (gate) =>
-        Result.succeed(gate)
-      )
-      assert.deepStrictEqual(waiting, three)
+      const counted = (isCounted: boolean) =>
+        Effect.map(
+          gates.changeAndCount(caller.workspaceId, workflow.workflow.id, Result.succeed, () => isCounted),
+          ({ waiting }) => waiting
+        )
+      assert.deepStrictEqual([yield* counted(true), yield* counted(false)], [3, 0])
       yield* runs.claim(claim)
       assert.deepStrictEqual(yield* gates.countWaiting(workflow.workflow.id), { runs: 0, atLeast: false })
+    })
+  ),
+  promise("count all waiting runs that a change releases, however many they are", () =>
+    Effect.gen(function* () {
+      const [gates, runs] = [yield* GateStore, yield* RunStore]
+      const caller = yield* makeWorkspace()
+      const workflow = yield* makeWorkflow(caller)
+      const { id } = workflow.workflow
+      yield* gates.change(caller.workspaceId, id, (gate, at) =>
+        Result.succeed(Gate.pause(gate, { at, by: caller.userId }, { reason: "Stop", until: null }))
+      )
+      const sent = Array.from({ length: mostCounted + 5 }, () => submission(workflow))
+      yield* Effect.forEach(sent, runs.submit, { concurrency: 50 })
+      assert.deepStrictEqual(yield* gates.countWaiting(id), { runs: mostCounted, atLeast: true })
+      const { waiting } = yield* gates.changeAndCount(
+        caller.workspaceId,
+        id,
+        (gate) => Result.succeed(Gate.unpause(gate)),
+        () => true
+      )
+      assert.strictEqual(waiting, sent.length)
     })
   ),
   promise("change nothing when a decision fails", () =>

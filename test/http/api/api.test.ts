@@ -381,7 +381,6 @@ it.layer(layer)("the HTTP interface", (it) => {
         assert.deepStrictEqual((yield* unpause([id])).body, {
           success: true,
           resumedRuns: 1,
-          resumedRunsAtLeast: false,
           skippedResourceGroups: [],
           errors: []
         })

@@ -4,6 +4,7 @@
  * All problems are reported together, one sentence each, with the variable to change.
  */
 import { Effect, Option, type Redacted, Schema } from "effect"
+import type * as Health from "../health/Health.ts"
 import * as Artifacts from "../layers/Artifacts.ts"
 import type * as Inbox from "../layers/Inbox.ts"
 import * as Models from "../layers/Models.ts"
@@ -19,6 +20,7 @@ export interface GuardedSettings
   extends Artifacts.Settings,
     Partial<Models.ModelSettings>,
     Partial<Inbox.ReceivingMail>,
+    Partial<Health.HealthSettings>,
     Partial<{ readonly host: string; readonly port: number }> {
   readonly databaseUrl: Option.Option<Redacted.Redacted<string>>
   readonly masterKey: Option.Option<Redacted.Redacted<string>>
@@ -68,6 +70,24 @@ const store = (settings: GuardedSettings): Problems => {
   return missing.length === 0 ? [] : [new Artifacts.S3Misconfigured({ missing }).message]
 }
 
+/** Two listeners of this process that settings give one port. Ports of one number on two addresses are two. */
+const shared = (settings: GuardedSettings): Problems => {
+  const { healthHost, healthPort = Option.none(), host, port, smtpHost, smtpPort = Option.none() } = settings
+  const all = [
+    { name: "PORT", host, port },
+    { name: "SLUICE_SMTP_PORT", host: smtpHost, port: Option.getOrUndefined(smtpPort) },
+    { name: "SLUICE_HEALTH_PORT", host: healthHost, port: Option.getOrUndefined(healthPort) }
+  ]
+  const isEvery = (address: string | undefined) => address === "0.0.0.0" || address === "::"
+  return all.flatMap((one, at) =>
+    all
+      .slice(at + 1)
+      .filter((other) => one.port === other.port && one.port !== undefined && one.port !== 0)
+      .filter((other) => one.host === other.host || isEvery(one.host) || isEvery(other.host))
+      .map((other) => `${one.name} and ${other.name} are both ${one.port}: set them to different ports`)
+  )
+}
+
 const ports = ({ host, port, smtpHost, smtpPort = Option.none() }: GuardedSettings): Effect.Effect<Problems> => {
   const wanted = [
     ...(host === undefined || port === undefined || port === 0 ? [] : [{ host, port, names: "HOST, PORT" }]),
@@ -98,6 +118,7 @@ export const check = (part: Part, settings: GuardedSettings): Effect.Effect<void
       ...mail(settings),
       ...model(settings),
       ...(part === "migrate" && Option.isSome(settings.databaseUrl) ? [] : store(settings)),
+      ...shared(settings),
       ...(yield* ports(settings))
     ]
     if (problems.length > 0) return yield* new CannotStart({ problems })

@@ -14,6 +14,15 @@ const reasons: Readonly<Record<string, string>> = {
 /** Why a port could not be opened, in words that say what to look for. */
 export const reasonOf = ({ code = "", message }: NodeJS.ErrnoException): string => reasons[code] ?? message
 
+/**
+ * A port near another one, for what no setting gives a port; 0, which selects a free one, where that is a port of a
+ * setting, or there is none.
+ */
+export const beside = (port: number, distance: number, named: ReadonlyArray<number>): number => {
+  const wanted = port + distance
+  return port === 0 || wanted > 65_535 || named.includes(wanted) ? 0 : wanted
+}
+
 /** Why a port cannot be opened now; nothing for one that can. */
 export const refusal = (host: string, port: number): Effect.Effect<string | null> =>
   Effect.callback((resume) => {

@@ -17,6 +17,7 @@ import * as Site from "../../demo/Site.ts"
 import * as Terminal from "../../demo/Terminal.ts"
 import * as Ending from "../Ending.ts"
 import * as Guards from "../guards/Guards.ts"
+import * as Ports from "../guards/Ports.ts"
 import * as Health from "../health/Health.ts"
 import * as Installation from "../health/Installation.ts"
 import { layerApi, type Serving } from "../layers/Api.ts"
@@ -43,14 +44,15 @@ export const up = Effect.fnUntraced(
   function* (given: UpSettings) {
     yield* Guards.check("up", given)
     const withDemo = given.demo && Option.isNone(given.databaseUrl)
-    const settings = withDemo ? yield* withInbox(given) : given
+    const near = (distance: number) => Ports.beside(given.port, distance, portsOf(given))
+    const settings = withDemo ? yield* withInbox(given, near(2)) : given
     const addresses = new Map<string, string>()
     const post = MessageDelivery.make({
       smtpPort: Option.getOrNull(settings.smtpPort),
       addresses,
       say: (line) => console.log(line)
     })
-    const site = withDemo ? Option.some(yield* Site.serve(beside(settings.port, 1), { post })) : Option.none()
+    const site = withDemo ? Option.some(yield* Site.serve(near(1), { post })) : Option.none()
     // Released from the top: the interface closes after the runs of the worker have ended or were released.
     const service = Health.checks.pipe(
       Layer.provideMerge(Layer.merge(layerScheduler(settings), layerWorker(settings, Option.toArray(site)))),
@@ -108,14 +110,13 @@ const signInLink = Effect.gen(function* () {
   return owner === undefined ? [] : [yield* (yield* SignIns).link(owner.workspaceId, owner.id)]
 }).pipe(Effect.provide(SignIns.layer))
 
-/** A port near that of the interface; 0 if that is 0. */
-const beside = (port: number, distance: number): number =>
-  port === 0 || port + distance > 65_535 ? 0 : port + distance
+/** The ports that the settings name beside that of the interface. */
+const portsOf = ({ healthPort, smtpPort }: UpSettings) => [...Option.toArray(smtpPort), ...Option.toArray(healthPort)]
 
 /** With the demo, mail is received on loopback, unless the settings say how. */
-const withInbox = Effect.fnUntraced(function* <S extends Inbox.ReceivingMail & { readonly port: number }>(settings: S) {
+const withInbox = Effect.fnUntraced(function* <S extends Inbox.ReceivingMail>(settings: S, wanted: number) {
   if (Option.isSome(settings.smtpPort) || Option.isSome(settings.inboxDomain)) return settings
-  const smtpPort = Option.some(yield* freePort(beside(settings.port, 2)))
+  const smtpPort = Option.some(yield* freePort(wanted))
   return { ...settings, smtpPort, smtpHost: "127.0.0.1", inboxDomain: Option.some("inbox.localhost") }
 })
 

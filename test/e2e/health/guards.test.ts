@@ -47,7 +47,8 @@ describe("a process that cannot start as it is set up", () => {
       writeFileSync(file, "")
       const port = ((yield* taken).address() as AddressInfo).port
       const small = yield* smallDisk
-      const [up, worker, wrong, readOnly, full] = yield* Effect.all(
+      const same = { PORT: "41999", SLUICE_SMTP_PORT: "41999", SLUICE_HEALTH_PORT: "41999" }
+      const [up, worker, wrong, readOnly, twice, full] = yield* Effect.all(
         [
           completed(["up"], {
             SLUICE_DATA_DIR: file,
@@ -59,6 +60,7 @@ describe("a process that cannot start as it is set up", () => {
           completed(["worker"], { SLUICE_DATA_DIR: ".sluice" }),
           completed(["api"], { PORT: "eighty" }),
           completed(["scheduler"], { SLUICE_DATA_DIR: "/proc/sluice" }),
+          completed(["up"], { SLUICE_DATA_DIR: folder, SLUICE_INBOX_DOMAIN: "inbox.example", ...same }),
           small === null ? Effect.succeed(null) : completed(["worker"], { SLUICE_DATA_DIR: small })
         ],
         { concurrency: "unbounded" }
@@ -79,12 +81,17 @@ describe("a process that cannot start as it is set up", () => {
         linesOf(readOnly.output).join("\n"),
         /^Cannot use the data folder \/proc\/sluice \(SLUICE_DATA_DIR\): it cannot be written: .+$/
       )
+      assert.deepStrictEqual(linesOf(twice.output), [
+        "PORT and SLUICE_SMTP_PORT are both 41999: set them to different ports",
+        "PORT and SLUICE_HEALTH_PORT are both 41999: set them to different ports",
+        "SLUICE_SMTP_PORT and SLUICE_HEALTH_PORT are both 41999: set them to different ports"
+      ])
       if (full !== null) {
         assert.deepStrictEqual(linesOf(full.output), [
           `Cannot use the data folder ${small} (SLUICE_DATA_DIR): its disk has 1 MB left, and at least 64 MB are needed`
         ])
       }
-      const all = [up, worker, wrong, readOnly, ...(full === null ? [] : [full])]
+      const all = [up, worker, wrong, readOnly, twice, ...(full === null ? [] : [full])]
       assert.deepStrictEqual([...new Set(all.map(({ code }) => code))], [1])
     }).pipe(Effect.scoped)
   )

@@ -41,7 +41,7 @@ export type { WorkflowNode, WorkflowNodeOf, WorkflowToSave } from "./workflow/Wo
  *
  * A refused request fails with the answer, named by its `_tag`: `BadRequest`, `Unauthorized`, `Forbidden`, `NotFound`,
  * `Conflict`, `PreconditionFailed`, `PayloadTooLarge`, `UnsupportedMediaType`, `UnprocessableEntity`, `TooManyRequests`,
- * `StoreUnavailable`, and `InvalidAuthentication`, `ConversationGone` or `ServiceUnavailable` for some endpoints of credentials and
+ * `InternalServerError`, `StoreUnavailable`, and `InvalidAuthentication`, `ConversationGone` or `ServiceUnavailable` for some endpoints of credentials and
  * conversations. Each has a `message`, and `BadRequest` each problem at its path in `errors`. Without an answer, an
  * operation fails with `HttpClientError`; for an answer outside of the interface, with `SchemaError`.
  *
@@ -80,6 +80,7 @@ type Failure =
   | "ConversationGone"
   | "Forbidden"
   | "HttpClientError"
+  | "InternalServerError"
   | "InvalidAuthentication"
   | "NotFound"
   | "PayloadTooLarge"

@@ -1,7 +1,7 @@
 /** Completes the OpenAPI description with rules that apply to all endpoints. */
 import { Context, SchemaAST } from "effect"
 import { HttpApi, type HttpApiEndpoint } from "effect/http-api"
-import { Needs, TakesTags } from "./Annotations.ts"
+import { MaxBody, mebibytes, Needs, TakesTags } from "./Annotations.ts"
 import { uuids, words } from "./describing/FieldWords.ts"
 import { examples } from "./Examples.ts"
 
@@ -15,7 +15,7 @@ interface Parameter {
 interface Operation {
   operationId: string
   parameters: ReadonlyArray<Parameter>
-  requestBody?: { content: Record<string, { schema: unknown; example?: unknown }> }
+  requestBody?: { description?: string; content: Record<string, { schema: unknown; example?: unknown }> }
   responses: Record<string, { content?: Record<string, unknown> }>
   /** Empty where no key is needed. */
   security?: ReadonlyArray<unknown>
@@ -30,7 +30,7 @@ interface Document {
  * Completes the description of an interface.
  *
  * An operation lists a status exactly when it can answer it: requests without a body are never refused for their body
- * or as a repetition. Fields of a body beyond the described ones are ignored, so they are allowed; parameters beyond the
+ * or as a repetition. A body says its limit. Fields of a body beyond the described ones are ignored, so they are allowed; parameters beyond the
  * described ones are refused. An object without described fields takes any fields, and says so: generators of clients
  * take it for an empty one otherwise. Numbers in queries are described as numbers. Every writing operation that needs a
  * key takes an `Idempotency-Key`. A field without a description has the one of `FieldWords`, and an id in a path the
@@ -51,6 +51,9 @@ export const complete =
         const example = examples[operation.operationId]
         const json = operation.requestBody?.content["application/json"]
         if (json !== undefined && example !== undefined) json.example = example
+        if (operation.requestBody !== undefined && endpoint !== undefined) {
+          operation.requestBody.description = bodyLimit(Context.get(endpoint.annotations, MaxBody))
+        }
         operation.parameters = operation.parameters.map(described)
         const isRepeatable = method !== "get" && operation.security?.length !== 0
         if (isRepeatable) operation.parameters = [...operation.parameters, idempotencyKey]
@@ -69,6 +72,9 @@ export const complete =
     }
     return spec
   }
+
+const bodyLimit = (bytes: number): string =>
+  `At most ${bytes / mebibytes(1)} MB (${bytes} bytes): a longer one is answered with 413`
 
 /** The header by which a request is carried out once, however often it is sent. */
 const idempotencyKey = {

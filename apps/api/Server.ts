@@ -246,10 +246,7 @@ const answerMistakes = Effect.catchCause((cause: Cause.Cause<unknown>) =>
     const request = yield* HttpServerRequest.HttpServerRequest
     const route = (yield* RequestLog.RequestFacts)?.route ?? "none"
     yield* Effect.logError(`The request ${request.method} ${route} could not be answered`, cause)
-    return HttpServerResponse.jsonUnsafe(
-      Errors.general(500, "The request could not be answered because of an internal error"),
-      { status: 500 }
-    )
+    return HttpServerResponse.jsonUnsafe(Errors.internal, { status: 500 })
   })
 )
 

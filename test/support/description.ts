@@ -23,7 +23,7 @@ export interface Operation {
   readonly tags: ReadonlyArray<string>
   readonly parameters: ReadonlyArray<Parameter>
   readonly security: ReadonlyArray<Readonly<Record<string, unknown>>>
-  readonly requestBody?: { readonly content: Readonly<Record<string, Media>> }
+  readonly requestBody?: { readonly description?: string; readonly content: Readonly<Record<string, Media>> }
   readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, Media>> }>>
 }
 

@@ -1,4 +1,4 @@
-/** Describes the refusals before routing, for the OpenAPI description. */
+/** Describes the refusals before routing, and the answer to an error of the service itself, for the OpenAPI description. */
 import { HttpApiMiddleware } from "effect/http-api"
 import * as Errors from "./Errors.ts"
 
@@ -10,6 +10,7 @@ export class EarlyRefusals extends HttpApiMiddleware.Service<EarlyRefusals>()("s
     Errors.TooManyRequests,
     Errors.Conflict,
     Errors.PreconditionFailed,
+    Errors.InternalServerError,
     Errors.ServiceUnavailable
   ]
 }) {}

@@ -454,6 +454,14 @@ const tooManyRequestsBody = Schema.Struct({
 
 export const TooManyRequests = named("TooManyRequests", tooManyRequestsBody).pipe(HttpApiSchema.status(429))
 
+export const internal = general(500, "The request could not be answered because of an internal error")
+
+/** 500: an error of the service itself. What went wrong is in its log alone. */
+export const InternalServerError = named(
+  "InternalServerError",
+  body(500).annotate({ identifier: "InternalServerError" })
+).pipe(HttpApiSchema.status(500))
+
 /** 503: the database cannot be reached, or too much of the workspace is being checked. The request may be sent again; `Retry-After` says when. */
 const unavailableBody = body(503).annotate({ identifier: "StoreUnavailable" })
 export const ServiceUnavailable = unavailableBody.pipe(

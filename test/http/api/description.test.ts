@@ -24,6 +24,29 @@ it("every writing operation with a key takes an Idempotency-Key, and instants of
   assert.include(JSON.stringify(RunWindowResponse), '"warnings"')
 })
 
+it("every body says its limit, which is more than 1 MB only where the docs say so, and every operation may answer 500", () => {
+  const document = OpenApi.fromApi(Api) as unknown as Document
+  const large: Array<string> = []
+  for (const { method, path, requestBody, responses } of operationsOf(document)) {
+    assert.property(responses, "500", `${method} ${path}`)
+    if (requestBody === undefined) continue
+    const [, limit] = /^At most (\d+) MB/.exec(requestBody.description ?? "") ?? assert.fail(`${method} ${path}`)
+    if (limit !== "1") large.push(`${limit} MB ${method} ${path}`)
+  }
+  assert.deepStrictEqual(large.sort(), [
+    "25 MB POST /run",
+    "25 MB POST /runs/batch",
+    "25 MB POST /workflow-builder/agent/session/from-failed-run",
+    "25 MB POST /workflow-builder/agent/session/from-workflow",
+    "25 MB POST /workflows/{workflow_id}/validate-input",
+    "5 MB POST /runs/retry",
+    "5 MB POST /workflows",
+    "5 MB POST /workflows/import",
+    "5 MB POST /workflows/upsert",
+    "5 MB PUT /workflows/{workflow_id}"
+  ])
+})
+
 it("every operation with a body has an example that its schema allows", () => {
   const document = OpenApi.fromApi(Api) as unknown as Document
   const { allows } = judge(document)

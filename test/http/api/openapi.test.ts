@@ -113,7 +113,7 @@ const reachedElsewhere: Readonly<Record<string, ReadonlyArray<string>>> = {
 const refusedToViewers: Readonly<Record<string, string>> = { "live.connection": "?control=true" }
 
 /** The statuses of the middlewares, each of which has separate tests. */
-const answeredAround = new Set(["409", "429", "503"])
+const answeredAround = new Set(["409", "429", "500", "503"])
 
 /** Makes the resources that parameters and bodies of requests name, for every request. */
 const fixtures = Effect.gen(function* () {

@@ -26,7 +26,7 @@ export const withNewest = (known: Listing, newest: Listing): Listing => {
 /** The kinds of resources, by their names in the filter. */
 export const kinds: Readonly<Record<AuditKind, string>> = {
   run_window: "Run windows",
-  lift: "Unpause All",
+  lift: "Lifted run windows",
   pause: "Pauses",
   pace: "Pace",
   workflow: "Workflows",
@@ -48,15 +48,16 @@ export const kinds: Readonly<Record<AuditKind, string>> = {
 }
 
 /** What an entry is about, where that is not the name of its kind. */
-const subjects: Readonly<Record<string, string>> = { lift: "Unpause All", run: "Runs", test_clock: "Clock for tests" }
+const subjects: Readonly<Record<string, string>> = { lift: "Run window", run: "Runs", test_clock: "Clock for tests" }
 
-/** What was done, where that is not the verb with "ed" behind it. */
+/** What was done, by the verb or the whole action, where that is not the verb with "ed" behind it. */
 const done: Readonly<Record<string, string>> = {
+  "lift.start": "lifted",
   set: "set",
   tag: "tagged",
   apply: "applied",
   retry: "retried",
-  run_now: "run now",
+  run_now: "submitted a run",
   clear_session: "signed out",
   finish_rotation: "rotation finished"
 }
@@ -65,7 +66,7 @@ const done: Readonly<Record<string, string>> = {
 export const actionWords = (action: string): string => {
   const [kind = "", verb = ""] = action.split(".")
   const subject = subjects[kind] ?? `${kind.charAt(0).toUpperCase()}${kind.slice(1).replaceAll("_", " ")}`
-  return `${subject} ${done[verb] ?? (verb.endsWith("e") ? `${verb}d` : `${verb}ed`)}`
+  return `${subject} ${done[action] ?? done[verb] ?? (verb.endsWith("e") ? `${verb}d` : `${verb}ed`)}`
 }
 
 export interface Difference {

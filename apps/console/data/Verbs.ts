@@ -55,7 +55,7 @@ export const joined = (one: Answer, other: Answer): Answer => {
 
 export const verbs = {
   release: {
-    word: "Run now",
+    word: "Start",
     done: "released",
     note: "These runs start now although their window is closed. Other runs of their workflows stay held.",
     isDangerous: false,

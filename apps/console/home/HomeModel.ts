@@ -2,6 +2,7 @@
 import type * as Gates from "../../api/gate/GatesApi.ts"
 import type { Installation, ProcessRecord } from "../../api/installation/InstallationApi.ts"
 import { type Count, counted } from "../data/Counts.ts"
+import { endings } from "../data/Unpausing.ts"
 
 type RunWindowResponse = typeof Gates.RunWindowResponse.Type
 export type Process = typeof ProcessRecord.Type
@@ -104,23 +105,32 @@ export const openingWords = (
   return state?.nextOpenAt == null ? "does not open within 400 days" : `opens ${words(state.nextOpenAt)}`
 }
 
-/** Why the runs of a workflow wait, in words, and the button that ends it; `null` when nothing holds them. */
+/** Why the runs of a workflow wait, in words; `null` when nothing holds them. */
 export const reasonOf = (
   gate: RunWindowResponse,
   words: (instant: string) => string,
   who: (user: string) => string
-): { readonly text: string; readonly ends: "run_window" | "workflow" } | null => {
-  if (gate.manual_pause !== null) {
-    const { by, reason, until } = gate.manual_pause
-    const text = `Paused by ${who(by)}${reason === "" ? "" : `: ${reason}`}${until === null ? "" : `, until ${words(until)}`}`
-    return { text, ends: "workflow" }
-  }
-  if (gate.state === null || gate.state.open) return null
-  const { nextOpenAt } = gate.state
-  const text =
-    nextOpenAt === null ? "Its run window does not open within 400 days" : `Its run window opens ${words(nextOpenAt)}`
-  return { text, ends: "run_window" }
+): string | null => {
+  const reasons = endings(gate).map((resource) =>
+    resource === "workflow" ? pauseReason(gate, words, who) : windowReason(gate, words)
+  )
+  return reasons.length === 0 ? null : reasons.join(". ")
 }
+
+const pauseReason = (
+  { manual_pause }: RunWindowResponse,
+  words: (instant: string) => string,
+  who: (user: string) => string
+): string => {
+  if (manual_pause === null) return ""
+  const { by, reason, until } = manual_pause
+  return `Paused by ${who(by)}${reason === "" ? "" : `: ${reason}`}${until === null ? "" : `, until ${words(until)}`}`
+}
+
+const windowReason = ({ state }: RunWindowResponse, words: (instant: string) => string): string =>
+  state?.nextOpenAt == null
+    ? "Its run window does not open within 400 days"
+    : `Its run window opens ${words(state.nextOpenAt)}`
 
 /** What runs wait for, by the kind of their hold. */
 const waitWords: Readonly<Record<string, string>> = {

@@ -1,15 +1,14 @@
 /** The current state: held runs and the reasons, runs in progress, failures, and the next openings. */
 import { Effect } from "effect"
-import { counted as countOf, forecastWords, resumedWords } from "../data/Counts.ts"
+import { counted as countOf, forecastWords } from "../data/Counts.ts"
 import { holdWords } from "../data/Holds.ts"
 import { gateKinds, useChanges, useEdits, useMinutes } from "../data/Live.ts"
-import { askFor, verbs } from "../data/Verbs.ts"
+import { Unpause } from "../data/Unpause.tsx"
 import { windowOf, workflows } from "../data/Workflows.ts"
 import { followMillis, Loaded, useQuery } from "../kit/Loaded.tsx"
-import { say } from "../kit/Notices.ts"
 import { Empty, Page, Section } from "../kit/Page.tsx"
 import { to } from "../kit/Route.ts"
-import { act, client, query, refresh, renew } from "../kit/Service.ts"
+import { query, refresh, renew } from "../kit/Service.ts"
 import { may, whoIs } from "../kit/Session.ts"
 import { Ago, Status } from "../kit/Status.tsx"
 import { short, viewerZone, zoned } from "../kit/Times.ts"
@@ -212,7 +211,6 @@ const HeldWorkflow = ({ count, id, name }: { readonly id: string; readonly name:
   useMinutes(() => renew(windowOf(id)))
   const gate = useQuery(windowOf(id)).value
   const reason = gate === null ? null : reasonOf(gate, (instant) => zoned(Date.parse(instant)), whoIs)
-  const ends = reason?.ends
   const changed = () => refresh(held, live, reasons, windowOf(id))
   const forecast = useQuery(reasons).value?.forecasts.find(({ workflow_id }) => workflow_id === id)
   const pace = forecast === undefined ? null : forecastWords(forecast, (instant) => zoned(Date.parse(instant)))
@@ -221,46 +219,17 @@ const HeldWorkflow = ({ count, id, name }: { readonly id: string; readonly name:
       <span class="held-count">{count.toLocaleString("en")}</span>
       <span class="held-text">
         <a href={to(["runs"], { status: "execution.paused", workflow: id })}>{name}</a>
-        <span class="quiet">
-          {gate === null ? "…" : (reason?.text ?? "They may start now, and wait for a free place")}
-        </span>
+        <span class="quiet">{gate === null ? "…" : (reason ?? "They may start now, and wait for a free place")}</span>
         {pace !== null && <span class="quiet">{pace}</span>}
       </span>
       <span class="actions">
-        {ends === "run_window" && count === 1 && may("Member") && (
-          <button type="button" aria-label={`Run now: ${name}`} onClick={() => void release(id).then(changed)}>
-            Run now
-          </button>
-        )}
-        {ends !== undefined && may("Member") && (
-          <button
-            type="button"
-            aria-label={`${ends === "workflow" ? "End the pause" : "Unpause All"}: ${name}`}
-            onClick={() =>
-              void act(client().runWindows.unpause({ payload: { pause_resource: ends, resource_ids: [id] } }), {
-                done: ({ resumedRuns }) => resumedWords(resumedRuns)
-              }).then(changed)
-            }
-          >
-            {ends === "workflow" ? "End the pause" : "Unpause All"}
-          </button>
-        )}
+        {gate !== null && may("Member") && <Unpause id={id} gate={gate} name={name} onChanged={changed} />}
         <a href={to(["workflows", id, "window"])} aria-label={`Window of ${name}`}>
           Window
         </a>
       </span>
     </li>
   )
-}
-
-/** Lets the held runs of a workflow start now. Its window stays closed for later runs. */
-const release = async (workflow_id: string): Promise<void> => {
-  const selection = { filter: { workflow_id, status: "execution.paused" } }
-  const answer = await act(askFor(verbs.release, selection, false))
-  if (answer === null) return
-  const released = answer.counts[verbs.release.outcome] ?? 0
-  if (released > 0) say("done", released === 1 ? "The run may start now" : `${released} runs may start now`)
-  else say("problem", answer.results[0]?.message ?? "No run is held any more")
 }
 
 const Openings = () => (

@@ -1,5 +1,6 @@
 /** A run in words: its steps as sentences, the reason why it waits, and the run as Markdown. */
 import type { RunRecord } from "../../api/run/RunRecord.ts"
+import { startOneWord, unpauseWords } from "../data/Unpausing.ts"
 import { duration } from "../kit/Times.ts"
 
 export type Run = typeof RunRecord.Type
@@ -183,12 +184,11 @@ const short = (value: string): string => (value.length > 80 ? `${value.slice(0, 
 export const holdWords = {
   run_window: {
     title: "Its run window is closed",
-    press:
-      "Run now starts this run alone. Unpause All lets every waiting run of the workflow start, until the window opens."
+    press: `${startOneWord} starts this run alone. ${unpauseWords.run_window} lifts the run window: every run of the workflow that it alone holds starts, and those that are submitted until it opens.`
   },
   manual: {
     title: "The workflow is paused",
-    press: "End the pause to let every run of the workflow start."
+    press: `${unpauseWords.workflow} ends the pause for every run of the workflow. Runs that a run window holds stay held.`
   }
 } as const
 

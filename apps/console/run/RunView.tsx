@@ -3,8 +3,9 @@ import { Effect, Stream } from "effect"
 import { Atom } from "effect/reactivity"
 import type { ComponentChildren } from "preact"
 import { useEffect, useMemo } from "preact/hooks"
-import { resumedWords } from "../data/Counts.ts"
 import { gateKinds, useEdits } from "../data/Live.ts"
+import { Unpause } from "../data/Unpause.tsx"
+import { startOneWord } from "../data/Unpausing.ts"
 import { askFor, verbs } from "../data/Verbs.ts"
 import { versionOf, type Workflow, windowOf, workflowOf } from "../data/Workflows.ts"
 import { copy, JsonText } from "../forms/JsonText.tsx"
@@ -299,11 +300,13 @@ const startsLater = {
 
 /** Why a run waits: the cause, its beginning and end, and the action that ends it. */
 const WhyHeld = ({ onChanged, run }: { readonly run: Run; readonly onChanged: () => void }) => {
-  const zone = useQuery(windowOf(run.workflow_id)).value?.run_window?.time_zone ?? null
-  const lift = (pause_resource: "run_window" | "workflow") =>
-    void act(client().runWindows.unpause({ payload: { pause_resource, resource_ids: [run.workflow_id] } }), {
-      done: ({ resumedRuns }) => resumedWords(resumedRuns)
-    }).then(onChanged)
+  const gate = useQuery(windowOf(run.workflow_id)).value
+  const zone = gate?.run_window?.time_zone ?? null
+  useEdits(gateKinds, () => renew(windowOf(run.workflow_id)))
+  const changed = () => {
+    refresh(windowOf(run.workflow_id))
+    onChanged()
+  }
   return (
     <section class="held-card" aria-label="Why this run is held">
       {run.holds.map((hold) => (
@@ -324,16 +327,17 @@ const WhyHeld = ({ onChanged, run }: { readonly run: Run; readonly onChanged: ()
             <div class="row">
               {hold.kind === "run_window" && (
                 <button type="button" class="primary" onClick={() => void release(run.session_id).then(onChanged)}>
-                  Run now
+                  {startOneWord}
                 </button>
               )}
-              <button
-                type="button"
-                class={hold.kind === "manual" ? "primary" : ""}
-                onClick={() => lift(hold.kind === "manual" ? "workflow" : "run_window")}
-              >
-                {hold.kind === "manual" ? "End the pause" : "Unpause All"}
-              </button>
+              {gate !== null && (
+                <Unpause
+                  id={run.workflow_id}
+                  gate={gate}
+                  only={hold.kind === "manual" ? "workflow" : "run_window"}
+                  onChanged={changed}
+                />
+              )}
               {hold.kind === "run_window" && <WindowLink run={run} />}
             </div>
           )}

@@ -150,8 +150,8 @@ const Actions = ({
   }
   return (
     <div class="row-actions">
-      <button type="button" aria-label={`Run now: ${title}`} onClick={() => void run()}>
-        Run now
+      <button type="button" aria-label={`Submit a run: ${title}`} onClick={() => void run()}>
+        Submit a run
       </button>
       {schedule.paused === null ? (
         <button

@@ -1,7 +1,7 @@
 /** The window, lift and pause in force for a workflow, with the actions on them. */
 import { useState } from "preact/hooks"
 import type { RunWindowResponse } from "../../api/gate/GatesApi.ts"
-import { resumedWords } from "../data/Counts.ts"
+import { Unpause } from "../data/Unpause.tsx"
 import { Field } from "../forms/Field.tsx"
 import { Dialog } from "../kit/Dialog.tsx"
 import { act, client, problemsByField } from "../kit/Service.ts"
@@ -24,10 +24,6 @@ export const InForce = ({
     const here = zone === viewerZone ? "" : `, ${short(Date.parse(instant))} here`
     return `${short(Date.parse(instant), zone)} (${zone})${here}`
   }
-  const unpause = (pause_resource: "run_window" | "workflow") =>
-    void act(client().runWindows.unpause({ payload: { pause_resource, resource_ids: [id] } }), {
-      done: ({ resumedRuns }) => resumedWords(resumedRuns)
-    }).then(onChanged)
   // While a window is lifted, its state is open.
   const isClosed = run_window !== null && state?.open === false
   return (
@@ -60,16 +56,8 @@ export const InForce = ({
       </div>
       {may("Member") && (
         <div class="actions">
-          {isClosed && (
-            <button type="button" class="primary" onClick={() => unpause("run_window")}>
-              Unpause All
-            </button>
-          )}
-          {manual_pause !== null ? (
-            <button type="button" class="primary" onClick={() => unpause("workflow")}>
-              End the pause
-            </button>
-          ) : (
+          <Unpause id={id} gate={read} onChanged={onChanged} />
+          {manual_pause === null && (
             <button type="button" onClick={() => setPausing(true)}>
               Pause…
             </button>

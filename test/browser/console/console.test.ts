@@ -643,7 +643,8 @@ it.layer(console, { excludeTestServices: true })("the console", (layered) => {
       })
       yield* looked("held")
       yield* Effect.promise(async () => {
-        await page.getByRole("button", { name: "Run now" }).press("Enter")
+        assert.strictEqual(await page.getByRole("button", { name: "Unpause All" }).count(), 0)
+        await page.getByRole("button", { name: "Start this run" }).press("Enter")
         await page.getByText("Succeeded").first().waitFor()
         await page.goBack()
         await page.getByText("26 runs").waitFor()
@@ -651,37 +652,56 @@ it.layer(console, { excludeTestServices: true })("the console", (layered) => {
     })
   )
 
-  it.effect("lets one held run or all of a workflow start from Home, and says how long a window is lifted", () =>
+  it.effect("ends a pause by Unpause All and lifts a window by Run now, and says before what each will do", () =>
     Effect.gen(function* () {
-      const { page } = yield* Console
-      const held = Effect.fnUntraced(function* (name: string, count: number) {
-        const { id } = yield* asked("/workflows", { name, ...graphOf(`${shop}/`, []) })
-        yield* asked(`/workflows/${id}/run-window`, closedNow(), "PUT")
-        yield* asked("/runs/batch", { runs: Array.from({ length: count }, () => ({ workflow_id: id })) })
-        return id
-      })
-      yield* held("One held", 1)
-      const two = yield* held("Two held", 2)
+      const { owner, page, send } = yield* Console
+      const { id } = yield* asked("/workflows", { name: "Held twice", ...graphOf(`${shop}/`, []) })
+      yield* asked(`/workflows/${id}/run-window`, closedNow(), "PUT")
+      yield* asked("/runs/batch", { runs: Array.from({ length: 2 }, () => ({ workflow_id: id })) })
+      yield* asked(`/workflows/${id}/pause`, { reason: "Repairs" })
+      const stored = Effect.map(
+        send({ method: "GET", path: `/workflows/${id}/run-window`, key: owner.key }),
+        ({ body }) => body
+      )
       const button = (name: string) => page.getByRole("button", { name, exact: true })
+      const dialog = page.getByRole("dialog")
       yield* at("#/")
       yield* Effect.promise(async () => {
-        await button("Run now: One held").click()
-        await page.getByText("The run may start now").last().waitFor()
-        await button("Run now: One held").waitFor({ state: "detached" })
-        assert.strictEqual(await button("Run now: Two held").count(), 0)
-        await button("Unpause All: Two held").press("Enter")
-        await page.getByText("2 waiting runs may start now").waitFor()
-        await button("Unpause All: Two held").waitFor({ state: "detached" })
+        await button("Unpause All: Held twice").press("Enter")
+        await dialog.getByText("No waiting run may start by it.").waitFor()
+        await dialog.getByText(/^2 waiting runs stay held by the run window, until it opens at /).waitFor()
       })
-      yield* at(`#/workflows/${two}/window`)
+      yield* looked("unpause-all")
+      yield* Effect.promise(async () => {
+        await dialog.getByRole("button", { name: "Unpause All", exact: true }).press("Enter")
+        await page.getByText("No run was waiting for that").waitFor()
+        await button("Unpause All: Held twice").waitFor({ state: "detached" })
+      })
+      const unpaused = yield* stored
+      assert.isNull(unpaused.manual_pause)
+      assert.isNull(unpaused.lift)
+      yield* Effect.promise(async () => {
+        await button("Run now: Held twice").press("Enter")
+        await dialog.getByText("2 waiting runs may start.").waitFor()
+      })
+      yield* looked("run-now")
+      yield* Effect.promise(async () => {
+        await dialog.getByRole("button", { name: "Run now", exact: true }).press("Enter")
+        await page.getByText("2 waiting runs may start now").waitFor()
+        await button("Run now: Held twice").waitFor({ state: "detached" })
+      })
+      yield* at(`#/workflows/${id}/window`)
       yield* Effect.promise(async () => {
         await page.getByText("Closed, but lifted").waitFor()
         await page
           .getByText(/^Runs start as if it were open, by you since .* It ends with the next opening, /)
           .waitFor()
+        assert.strictEqual(await button("Run now…").count(), 0)
+        assert.strictEqual(await button("Unpause All…").count(), 0)
         await button("Pause…").click()
-        await page.getByRole("dialog").getByRole("button", { name: "Pause", exact: true }).click()
-        await button("End the pause").click()
+        await dialog.getByRole("button", { name: "Pause", exact: true }).click()
+        await button("Unpause All…").click()
+        await dialog.getByRole("button", { name: "Unpause All", exact: true }).click()
         await page.getByText("Closed, but lifted").waitFor()
       })
       yield* looked("window-lifted")
@@ -1174,7 +1194,7 @@ it.layer(console, { excludeTestServices: true })("the console", (layered) => {
       yield* looked("schedules")
       yield* Effect.promise(async () => {
         await page.getByRole("button", { name: "Resume Morning" }).press("Enter")
-        await page.getByRole("button", { name: "Run now: Morning" }).press("Enter")
+        await page.getByRole("button", { name: "Submit a run: Morning" }).press("Enter")
         await page.getByRole("heading", { name: "Its run window is closed" }).waitFor()
         await page.goBack()
         await page.getByRole("button", { name: "Delete Morning" }).press("Enter")
@@ -1425,7 +1445,7 @@ it.layer(console, { excludeTestServices: true })("the console", (layered) => {
         assert.strictEqual(await page.getByLabel("Reason (optional)").inputValue(), hostile)
         await page.getByLabel("Until (optional)").fill("")
         await page.getByRole("button", { name: "Pause", exact: true }).press("Enter")
-        await page.getByRole("button", { name: "End the pause" }).waitFor()
+        await page.getByRole("button", { name: "Unpause All" }).waitFor()
         await typing.getByText("Paused", { exact: true }).waitFor()
       })
       const json = { workflow_id: ids.orders, run_input_variables: { status: "open" } }
@@ -1437,7 +1457,9 @@ it.layer(console, { excludeTestServices: true })("the console", (layered) => {
         await listing.getByText(`${before + 1} runs, newest first`).waitFor()
         assert.strictEqual(await text.inputValue(), "half of a te")
         await text.fill("")
-        await page.getByRole("button", { name: "End the pause" }).press("Enter")
+        await page.getByRole("button", { name: "Unpause All" }).press("Enter")
+        // The runs are counted first.
+        await page.getByRole("dialog").getByRole("button", { name: "Unpause All", exact: true }).click()
         await typing.getByText("Open", { exact: true }).waitFor()
         await listing.getByRole("row").nth(1).getByText("Succeeded").waitFor()
         // What both do when the service is away.
@@ -1584,7 +1606,7 @@ it.layer(console, { excludeTestServices: true })("the console", (layered) => {
       const { session_id } = yield* asked("/run", { workflow_id: id })
       yield* Effect.promise(async () => {
         await theirs.goto(`${url}/#/runs/${session_id}`)
-        await theirs.getByRole("button", { name: "Unpause All" }).waitFor()
+        await theirs.getByRole("button", { name: "Run now" }).waitFor()
       })
       yield* asked(`/workflows/${id}/pause`, { reason: "Being maintained" })
       yield* seen(theirs.getByText("Being maintained"))
@@ -1877,9 +1899,9 @@ it.layer(console, { excludeTestServices: true })("the console", (layered) => {
             .getByRole("checkbox")
             .nth(5)
             .click({ modifiers: ["Shift"] })
-          await button("Run now…").click()
+          await button("Start…").click()
           await page.getByText("5 runs will start now").waitFor()
-          await button("Run now 5 runs").click()
+          await button("Start 5 runs").click()
           await page.getByText("5 of 5 were released.").waitFor()
           await button("Done").click()
           await listed(heldRuns - 5)

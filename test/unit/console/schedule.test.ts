@@ -116,6 +116,11 @@ describe("an entry of the audit trail", () => {
       ["run_window.set", "key.revoke", "schedule.pause", "run.retry", "patch.apply"].map(actionWords),
       [...["Run window set", "Key revoked", "Schedule paused", "Runs retried", "Patch applied"]]
     )
+    assert.deepStrictEqual(["lift.start", "pause.end", "schedule.run_now"].map(actionWords), [
+      "Run window lifted",
+      "Pause ended",
+      "Schedule submitted a run"
+    ])
   })
 
   it("comes in front of those that are shown, which are read again where some may be missing between", () => {

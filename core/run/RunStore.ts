@@ -12,7 +12,7 @@ import type { RunId, RunNotFound, WorkflowId, WorkflowNotFound, WorkspaceId } fr
 import type { HoldAnnouncement } from "./hold/HoldAnnouncement.ts"
 import type { HoldReason, RunFilter } from "./list/RunFilter.ts"
 import type { LeaseLost, Progress, Retry, Run, RunEnded, RunningRun, Status, WaitingRun } from "./Run.ts"
-import type { FailedLogin } from "./Slots.ts"
+import type { Awaited, FailedLogin } from "./Slots.ts"
 import type { Change, LockedRun, Submission } from "./Transition.ts"
 
 /** A run together with the gate of its workflow, both as of one instant. */
@@ -192,6 +192,12 @@ export class RunStore extends Context.Service<
     ) => Effect.Effect<ReadonlyArray<FieldTooLarge>, StoreUnavailable>
 
     readonly get: (workspaceId: WorkspaceId, id: RunId) => Effect.Effect<GatedRun, RunNotFound | StoreUnavailable>
+
+    /**
+     * What a waiting run would have to wait for if it were claimed now, as `Slots.awaited` says; `null` where it would not,
+     * and for a run that does not wait.
+     */
+    readonly awaited: (workspaceId: WorkspaceId, id: RunId) => Effect.Effect<Awaited | null, StoreUnavailable>
 
     /**
      * One page of the runs that satisfy a filter. It has fewer runs than `limit` and yet a `next` only where the filter

@@ -27,7 +27,7 @@ import { isOfRun, type LoggedEvent } from "../event/RunEvent.ts"
 import * as Forecast from "../gate/Forecast.ts"
 import type { Hold } from "../gate/Gate.ts"
 import { GateStore } from "../gate/GateStore.ts"
-import { WorkerCapacity, type Workers } from "../gate/WorkerCapacity.ts"
+import { WorkerCapacity } from "../gate/WorkerCapacity.ts"
 import { Signals } from "../runtime/Signals.ts"
 import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import type * as InputContract from "../workflow/contract/InputContract.ts"
@@ -35,35 +35,19 @@ import type * as FieldLimit from "../workflow/FieldLimit.ts"
 import type { RunId, RunNotFound, WorkflowId, WorkflowNotFound, WorkspaceId } from "../workspace/Ids.ts"
 import * as Permissions from "../workspace/Permissions.ts"
 import type { Caller, RoleForbids } from "../workspace/Workspace.ts"
-import type { StartsLater } from "./hold/StartsLater.ts"
+import * as Waits from "./hold/Waits.ts"
 import type { RunFilter } from "./list/RunFilter.ts"
 import * as Run from "./Run.ts"
-import {
-  type Counts,
-  type Filter,
-  type GatedRun,
-  history,
-  type ListPage,
-  RunStore,
-  type Tally,
-  type Total
-} from "./RunStore.ts"
+import { type Counts, type Filter, history, type ListPage, RunStore, type Tally, type Total } from "./RunStore.ts"
 import * as Submitting from "./submit/Submitting.ts"
 import * as Transition from "./Transition.ts"
 
 /** A run as its record shows it at one instant. */
-export interface View {
+export interface View extends Waits.Outlook {
   readonly run: Run.Run
   readonly status: Run.Status
   /** Every hold in force; empty for a run that does not wait. */
   readonly holds: ReadonlyArray<Hold>
-  /**
-   * The earliest instant at which a waiting run can start, by the pace of its workflow and the workers an estimate;
-   * `null` when none is in sight or it does not wait.
-   */
-  readonly earliestStart: number | null
-  /** What decides that a waiting run starts no earlier; `null` where it may start now. */
-  readonly startsLater: StartsLater | null
   /** The runs that retry it, oldest first. */
   readonly retriedAs: ReadonlyArray<RunId>
   /** Oldest first. */
@@ -155,10 +139,17 @@ export class Runs extends Context.Service<
         const workers = Run.isWaiting(run) ? yield* capacity.current : null
         const isForeseen = Run.isWaiting(run) && (gate.pace !== null || workers !== null)
         const demand = isForeseen ? { queue: yield* gates.queue(run.workflowId, run.id), workers } : null
-        return view(gated, demand, yield* Clock.currentTimeMillis, {
+        const mayAwait = Run.isWaiting(run) && run.credentials.length > 0
+        const awaited = mayAwait ? yield* runs.awaited(caller.workspaceId, id) : null
+        const at = yield* Clock.currentTimeMillis
+        return {
+          run,
+          status: Run.statusAt(run, gate, at),
+          holds: Run.holds(run, gate, at),
+          ...Waits.of({ run, gate, awaited, at }, demand),
           retriedAs: retriedAs.map(({ retry }) => retry),
           events: (yield* history(runs, id)).filter(isOfRun)
-        })
+        }
       })
 
       const events = Effect.fn("Runs.events")(function* (caller: Caller, id: RunId, after: number) {
@@ -268,39 +259,3 @@ const stopOrphans = (runs: RunStore["Service"], signals: Signals["Service"]) =>
 /** A deletion stops at most `orphanBatch` times `orphanRounds` runs itself. */
 const orphanBatch = 200
 const orphanRounds = 10
-
-/** What a start depends on in addition to the gate. */
-interface Demand {
-  readonly queue: Forecast.Queue
-  readonly workers: Workers | null
-}
-
-const view = (
-  { run, gate }: GatedRun,
-  demand: Demand | null,
-  at: number,
-  more: Pick<View, "events" | "retriedAs">
-): View => {
-  const holds = Run.holds(run, gate, at)
-  const byTime = Run.earliestStart(run, gate, at)
-  const likely =
-    demand === null || byTime === null ? null : Run.likelyStart(run, gate, demand.queue, demand.workers, at)
-  const isLater = demand !== null && byTime !== null && (likely === null || likely.at > byTime)
-  const isPutOff = Run.isWaiting(run) && run.notBefore > at
-  return {
-    run,
-    status: Run.statusAt(run, gate, at),
-    holds,
-    earliestStart: isLater ? (likely?.at ?? null) : byTime,
-    startsLater: isLater
-      ? putOffBy(gate, demand.workers, likely)
-      : (holds[0]?.kind ?? (isPutOff ? "retry_delay" : null)),
-    ...more
-  }
-}
-
-/** Whether the pace or the workers put a start off; one that is not in sight is put off by the workers if there are none. */
-const putOffBy = (gate: GatedRun["gate"], workers: Workers | null, start: Forecast.Start | null): StartsLater => {
-  if (start !== null) return start.limitedBy === "workers" ? "capacity" : "pace"
-  return gate.pace === null || workers?.capacity === 0 ? "capacity" : "pace"
-}

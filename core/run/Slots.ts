@@ -124,6 +124,25 @@ export const assign = (
   return assigned
 }
 
+/** What a run has to wait for. */
+export interface Awaited {
+  /** The alias of the first of its credentials that is in use. */
+  readonly alias: string
+  /** A slot is free, but another run signs in where only one may. */
+  readonly isLogin: boolean
+}
+
+/** What a run would have to wait for; `null` where `assign` gives it its slots. */
+export const awaited = (credentials: ReadonlyArray<Credential>, find: Find, inUse: InUse): Awaited | null => {
+  const busy = credentials.find((credential) => assign([credential], find, inUse) === null)
+  if (busy === undefined) return null
+  const entries = members(busy).flatMap((permissionedUserId) => find({ permissionedUserId, domain: busy.domain }) ?? [])
+  const isLogin = entries.some(
+    (entry) => !entry.stopping && isFree({ ...entry, allowance: { ...entry.allowance, login: null } }, inUse)
+  )
+  return { alias: busy.alias, isLogin }
+}
+
 /**
  * How long a run that needs several credentials lets others use those that are free. After that it reserves them:
  * otherwise runs that need only one of them could overtake it indefinitely.

@@ -1,6 +1,7 @@
 /** Lists and counts of runs in memory. */
 import { Clock, Effect } from "effect"
 import { codeOf } from "../../../core/run/evidence/ErrorReports.ts"
+import type * as Waits from "../../../core/run/hold/Waits.ts"
 import * as RunCounts from "../../../core/run/list/RunCounts.ts"
 import * as RunFilter from "../../../core/run/list/RunFilter.ts"
 import * as Run from "../../../core/run/Run.ts"
@@ -28,10 +29,10 @@ export const make = (tables: Tables["Service"]): Pick<RunStore["Service"], "list
       .filter((run) => run.workspaceId === workspaceId)
       .sort((a, b) => b.createdAt - a.createdAt)
 
-  const facts = (run: Run.Run, at: number): RunFilter.Facts => ({
+  const facts = (run: Run.Run, at: number): Waits.Facts => ({
     run,
     gate: gateOf(tables, run),
-    awaitsCredential: MemorySlots.awaitsCredential(tables, run),
+    awaited: MemorySlots.awaited(tables, run),
     at
   })
 

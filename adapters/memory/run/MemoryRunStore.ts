@@ -71,6 +71,12 @@ export const layer = Layer.effect(
       retriesOf: Effect.fn("RunStore.retriesOf")((ids) => Effect.sync(() => retriesOf(ids))),
       weigh: Effect.fn("RunStore.weigh")((_workspaceId, addToOutput) => Effect.sync(() => tooLarge(addToOutput))),
       get: Effect.fn("RunStore.get")((workspaceId, id) => Effect.map(find(workspaceId, id), gated)),
+      awaited: Effect.fn("RunStore.awaited")((workspaceId, id) =>
+        Effect.sync(() => {
+          const run = tables.runs.get(id)
+          return run?.workspaceId === workspaceId ? MemorySlots.awaited(tables, run) : null
+        })
+      ),
       events: Effect.fn("RunStore.events")((id, after) =>
         Effect.sync(() =>
           pageOf(tables.events.filter((event) => event.runId === id && event.sequence > after && tables.runs.has(id)))

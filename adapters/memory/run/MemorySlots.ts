@@ -29,9 +29,9 @@ export const assigner = (tables: Shape, now: number) => {
   }
 }
 
-/** Whether a run would have to wait for a slot of a credential if it were claimed now. */
-export const awaitsCredential = (tables: Shape, { credentials, workspaceId }: Run.Run): boolean =>
-  credentials.length > 0 && Slots.assign(credentials, findIn(tables, workspaceId), heldIn(tables)) === null
+/** What a run would have to wait for if it were claimed now. */
+export const awaited = (tables: Shape, run: Run.Run): Slots.Awaited | null =>
+  Run.isWaiting(run) ? Slots.awaited(run.credentials, findIn(tables, run.workspaceId), heldIn(tables)) : null
 
 /** Records the assignment of slots, for fair turns. */
 export const serve = (tables: Shape, credentials: ReadonlyArray<Credential>, turn: number): void => {

@@ -37,8 +37,8 @@ export interface Ledger {
   readonly learn: (candidates: ReadonlyArray<Candidate>) => Effect.Effect<void, SqlError.SqlError>
   /** Assigns credentials to a run; `null` when it has to wait. */
   readonly assign: (candidate: Candidate) => ReadonlyArray<Credential> | null
-  /** Whether credentials could be assigned to a run. Nothing is assigned. */
-  readonly hasFree: (candidate: Candidate) => boolean
+  /** What a run has to wait for; `null` where credentials could be assigned to it. Nothing is assigned. */
+  readonly awaited: (candidate: Candidate) => Slots.Awaited | null
   /** The name of the one entry that a run has to wait for; `null` where that is not all that it depends on. */
   readonly waitsFor: (candidate: Candidate) => string | null
   /**
@@ -116,7 +116,7 @@ export const ledger = (sql: SqlClient.SqlClient, now: number): Ledger => {
       return assigned
     },
 
-    hasFree: (candidate) => Slots.assign(Runs.credentialsOf(candidate), find(candidate.workspace_id), inUse) !== null,
+    awaited: (candidate) => Slots.awaited(Runs.credentialsOf(candidate), find(candidate.workspace_id), inUse),
     waitsFor: (candidate) => {
       const [credential, ...others] = Runs.credentialsOf(candidate)
       const [permissionedUserId, ...members] = credential?.permissionedUserIds ?? []

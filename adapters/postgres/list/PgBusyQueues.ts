@@ -2,34 +2,49 @@
 import { Effect } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
 import { Waiting } from "../../../core/run/Run.ts"
-import type { WorkspaceId } from "../../../core/workspace/Ids.ts"
+import type { Awaited } from "../../../core/run/Slots.ts"
+import type { RunId, WorkspaceId } from "../../../core/workspace/Ids.ts"
 import * as PgSlots from "../claim/PgSlots.ts"
 
 /** Of more queues than this, those with the first names are looked at. */
 const mostQueues = 1_000
 
-/** The queues among those of these candidates whose runs cannot be given slots now. */
+/** The queues among those of these candidates whose runs cannot be given slots now, with what its candidate waits for. */
 const busyAmong = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   candidates: ReadonlyArray<PgSlots.Candidate>,
   now: number
 ) {
-  if (candidates.length === 0) return new Set<string>()
+  if (candidates.length === 0) return new Map<string, Awaited>()
   const ledger = PgSlots.ledger(sql, now)
   yield* ledger.learn(candidates)
-  return new Set(candidates.filter((one) => !ledger.hasFree(one)).map(({ queue }) => queue))
+  return new Map(
+    candidates.flatMap((one) => {
+      const awaited = ledger.awaited(one)
+      return awaited === null ? [] : [[one.queue, awaited] as const]
+    })
+  )
 })
 
 /** The busy queues of these runs. */
 export const ofRuns = (sql: SqlClient.SqlClient, ids: ReadonlyArray<string>, now: number) =>
   ids.length === 0
-    ? Effect.succeed(new Set<string>())
+    ? Effect.succeed(new Map<string, Awaited>())
     : Effect.flatMap(
         sql<PgSlots.Candidate>`
           select distinct on (queue) id, workspace_id, sequence, queue, credentials, not_before
           from runs where id = any(${`{${ids.join(",")}}`}::uuid[]) order by queue`,
         (candidates) => busyAmong(sql, candidates, now)
       )
+
+/** What a run waits for, if it waits. */
+export const ofRun = (sql: SqlClient.SqlClient, workspaceId: WorkspaceId, id: RunId, now: number) =>
+  sql<PgSlots.Candidate>`
+    select id, workspace_id, sequence, queue, credentials, not_before from runs
+    where id = ${id} and workspace_id = ${workspaceId} and ${sql.in("status", Waiting.literals)} and queue <> ''`.pipe(
+    Effect.flatMap((candidates) => busyAmong(sql, candidates, now)),
+    Effect.map((busy) => busy.values().next().value ?? null)
+  )
 
 /** The busy queues of a workspace. Each step of the recursion reads one entry of an index, however many runs are in it. */
 export const ofWorkspace = (sql: SqlClient.SqlClient, workspaceId: WorkspaceId, now: number) => {

@@ -42,7 +42,9 @@ export const sources = Effect.fnUntraced(function* (
   const ofGates = workflowIds !== undefined && few === null ? yield* inWorkspace(sql, workspaceId, workflowIds) : few
   // None of the workflows is in this workspace, or none is held so.
   if (ofGates?.length === 0) return []
-  const busy = asksForSlots(filter) ? yield* PgBusyQueues.ofWorkspace(sql, workspaceId, now) : new Set<string>()
+  const busy = asksForSlots(filter)
+    ? yield* PgBusyQueues.ofWorkspace(sql, workspaceId, now)
+    : new Map<string, unknown>()
   const condition = waitingCondition(sql, filter, pastReleases(sql, gates, now), { busy, now })
   const split = { ...statesOf(filter), condition }
   const within = workflowIds === undefined ? filter : { ...filter, workflowIds }
@@ -272,7 +274,7 @@ const waitingCondition = (
   sql: SqlClient.SqlClient,
   { holds, statuses }: RunFilter,
   gates: ReturnType<typeof gateConditions>,
-  slots: { readonly busy: ReadonlySet<string>; readonly now: number }
+  slots: { readonly busy: ReadonlyMap<string, unknown>; readonly now: number }
 ): Statement.Fragment | null => {
   const byStatus =
     statuses === undefined || [...unstarted].every((status) => statuses.some((one) => one === status))
@@ -298,10 +300,10 @@ const holdCondition = (
   sql: SqlClient.SqlClient,
   holds: ReadonlyArray<HoldReason>,
   gates: ReturnType<typeof gateConditions>,
-  { busy, now }: { readonly busy: ReadonlySet<string>; readonly now: number }
+  { busy, now }: { readonly busy: ReadonlyMap<string, unknown>; readonly now: number }
 ) => {
   const due = sql`${gates.open} and runs.not_before <= ${new Date(now)}`
-  const awaitsCredential = busy.size === 0 ? sql`false` : sql.in("runs.queue", [...busy])
+  const awaitsCredential = busy.size === 0 ? sql`false` : sql.in("runs.queue", [...busy.keys()])
   const conditions: Readonly<Record<HoldReason, Statement.Fragment>> = {
     run_window: gates.of(["run_window"]),
     manual: gates.of(["manual"]),

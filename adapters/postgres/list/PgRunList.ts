@@ -333,7 +333,7 @@ export const make = (sql: SqlClient.SqlClient) => {
         runs: rows.map((row) => {
           const workflow = known.get(row.workflow_id)
           if (workflow === undefined) throw new Error(`Run ${row.id} has no gate`)
-          return Runs.toListed(row, { ...workflow, awaitsCredential: busy.has(row.queue) }, now)
+          return Runs.toListed(row, { ...workflow, awaited: busy.get(row.queue) ?? null }, now)
         }),
         next: next === undefined ? null : { at: next.created_at.getTime(), id: RunId.make(next.id) }
       } satisfies ListPage

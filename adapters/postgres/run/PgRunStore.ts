@@ -15,6 +15,7 @@ import * as PgPaces from "../claim/PgPaces.ts"
 import * as PgSlots from "../claim/PgSlots.ts"
 import * as PgTurns from "../claim/PgTurns.ts"
 import * as PgHoldAnnouncements from "../gate/PgHoldAnnouncements.ts"
+import * as PgBusyQueues from "../list/PgBusyQueues.ts"
 import * as PgRunList from "../list/PgRunList.ts"
 import * as Pipeline from "../Pipeline.ts"
 import { logFailure, transaction, withoutSqlErrors } from "../Transaction.ts"
@@ -118,6 +119,11 @@ export const layer = Layer.effect(
           // After the gate, so that a large row is not decoded in the turn of the event loop that received it.
           return { run: Runs.toRun(row), gate } satisfies GatedRun
         }).pipe(withoutSqlErrors)
+      ),
+      awaited: Effect.fn("RunStore.awaited")((workspaceId, id) =>
+        Effect.flatMap(Clock.currentTimeMillis, (now) => PgBusyQueues.ofRun(sql, workspaceId, id, now)).pipe(
+          withoutSqlErrors
+        )
       ),
       events: Effect.fn("RunStore.events")((id, after) =>
         sql<Events.Row>`

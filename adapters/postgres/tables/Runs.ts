@@ -311,7 +311,7 @@ export type ListedRow = Table.Row<typeof listed.columns>
 /** A listed run, from its row, its gate and the name of its workflow. */
 export const toListed = (
   row: ListedRow,
-  { awaitsCredential, gate, name }: { readonly gate: Gate; readonly name: string; readonly awaitsCredential: boolean },
+  { awaited, gate, name }: { readonly gate: Gate; readonly name: string; readonly awaited: Slots.Awaited | null },
   at: number
 ): ListedRun => {
   const stored = listed.decode(row)
@@ -330,7 +330,7 @@ export const toListed = (
     startBy: stored.start_by,
     status: statusOf(run, gate, at),
     workflowName: name,
-    holds: RunFilter.holdsOf({ run, gate, awaitsCredential, at }),
+    holds: RunFilter.holdsOf({ run, gate, awaited, at }),
     error: stored.errors.at(-1) ?? null,
     warningCount: stored.warning_count
   }

@@ -8,7 +8,7 @@ import { fileOf, type RunEvent } from "../../../core/event/RunEvent.ts"
 import type { Hold } from "../../../core/gate/Gate.ts"
 import type { Summary } from "../../../core/run/artifact/ArtifactStore.ts"
 import { useOf } from "../../../core/run/CredentialReferences.ts"
-import { StartsLater } from "../../../core/run/hold/StartsLater.ts"
+import { type Wait, WaitReason } from "../../../core/run/hold/Waits.ts"
 import { HoldReason, type RunFilter } from "../../../core/run/list/RunFilter.ts"
 import { type Run, Trigger } from "../../../core/run/Run.ts"
 import type { ListedRun, Total } from "../../../core/run/RunStore.ts"
@@ -60,6 +60,27 @@ export const HoldJson = Schema.Struct({
   by: Schema.String,
   reason: Schema.String
 }).annotate({ identifier: "Hold" })
+
+/** The reasons that put off a start which is in sight. Published clients know no others. */
+const CanStartReason = WaitReason.pick(["run_window", "manual", "retry_delay", "pace", "capacity"])
+const isCanStartReason = Schema.is(CanStartReason)
+
+/** What a waiting run waits for, as the interface answers it. */
+const WaitJson = Schema.Struct({
+  reason: WaitReason.annotate({
+    description:
+      "run_window, manual: a hold; retry_delay: it is tried again later; credential: other runs use its credential; login: another run signs in where only one may; pace: the pace of its workflow; capacity: a free worker; deadline: it ends then, as it cannot start before"
+  }),
+  until: instant.annotate({
+    description: "When that ends, with pace and capacity an estimate; null if that is not in sight"
+  }),
+  credential: Schema.NullOr(Schema.String).annotate({
+    description: "The name of the input that refers to the credential it waits for"
+  }),
+  ahead: Schema.NullOr(Schema.Int).annotate({
+    description: "With pace and capacity, how many runs of its workflow start before it, if known"
+  })
+}).annotate({ identifier: "Wait" })
 
 /** The reason why an attempt of a run started, as stored at the start. */
 export const StartedBecause = Schema.Struct({
@@ -137,8 +158,10 @@ export const RunRecord = Schema.Struct({
   release: Schema.NullOr(ReleaseJson),
   /** The earliest instant at which a waiting run can start, by the pace of its workflow an estimate, if known. */
   can_start_at: instant,
-  /** The reason why it cannot start earlier; with pace, can_start_at is an estimate. */
-  can_start_reason: Schema.NullOr(StartsLater),
+  /** The reason why it cannot start earlier; with pace and capacity, can_start_at is an estimate. */
+  can_start_reason: Schema.NullOr(CanStartReason),
+  /** Everything that a waiting run waits for, in the order in which it stands in its way. */
+  waits_for: Schema.Array(WaitJson),
   /** Why its latest attempt started when it did; null for a run that has not started. */
   started_because: Schema.NullOr(StartedBecause),
   /** The events so far, oldest first. */
@@ -273,7 +296,8 @@ export const record = (
         ? null
         : { at: iso(run.release.at), by: run.release.by, past_pause: run.release.pause !== null },
     can_start_at: isoOrNull(view.earliestStart),
-    can_start_reason: view.startsLater,
+    can_start_reason: isCanStartReason(view.startsLater) ? view.startsLater : null,
+    waits_for: view.waits.map(waitJson),
     started_because: start === undefined ? null : startedBecause(start),
     events: view.events.map(({ at, event }) => ({
       event: event.event,
@@ -322,6 +346,8 @@ export const holdJson = (hold: Hold): typeof HoldJson.Type => ({
   since: iso(hold.since),
   until: isoOrNull(hold.until)
 })
+
+const waitJson = (wait: Wait): typeof WaitJson.Type => ({ ...wait, until: isoOrNull(wait.until) })
 
 export const iso = (at: number): string => new Date(at).toISOString()
 

@@ -192,6 +192,42 @@ export const holdWords = {
   }
 } as const
 
+/** What a run waits for besides its holds: a title and what ends it; `null` for holds, which have more words. */
+export const waitWords = ({
+  ahead,
+  credential,
+  reason
+}: Run["waits_for"][number]): { readonly title: string; readonly text: string } | null => {
+  const named = credential === null ? "a credential" : `the credential of its input ${credential}`
+  const before =
+    ahead === null || ahead === 0
+      ? ""
+      : `. ${ahead.toLocaleString("en")} ${ahead === 1 ? "run" : "runs"} of the workflow start before it`
+  switch (reason) {
+    case "run_window":
+    case "manual":
+      return null
+    case "retry_delay":
+      return { title: "It is tried again later", text: "It waits for the delay of a retry." }
+    case "credential":
+      return {
+        title: "Its credential is in use",
+        text: `Other runs use ${named}, as many as it allows. It starts when one of them ends.`
+      }
+    case "login":
+      return {
+        title: "Another run signs in",
+        text: `One run at a time may sign in with ${named}. It starts when the other has signed in or ended.`
+      }
+    case "pace":
+      return { title: "It waits for the pace of its workflow", text: `The pace limits how many runs start${before}.` }
+    case "capacity":
+      return { title: "It waits for a worker", text: `It starts as soon as the workers have a free place${before}.` }
+    case "deadline":
+      return { title: "It ends without a start", text: "It cannot start before the instant by which it must." }
+  }
+}
+
 /** The open question of a run, from its events. */
 export const isAsking = (run: Run): boolean => {
   const kinds = run.events
@@ -214,6 +250,10 @@ export const markdownOf = (run: Run, name: string, steps: ReadonlyArray<Step>): 
     ...run.holds.map(
       ({ kind, reason, until }) => `- held: ${kind}, ${reason}${until === null ? "" : `, until ${until}`}`
     ),
+    ...run.waits_for.flatMap((wait) => {
+      const words = waitWords(wait)
+      return words === null ? [] : [`- waits: ${words.title}${wait.until === null ? "" : `, until ${wait.until}`}`]
+    }),
     "",
     "## Steps",
     "",

@@ -33,7 +33,8 @@ import {
   neverRan,
   type Run,
   type Step,
-  stepsOf
+  stepsOf,
+  waitWords
 } from "./RunModel.ts"
 import { Steps } from "./Steps.tsx"
 
@@ -113,7 +114,7 @@ const Shown = ({ run }: { readonly run: Run }) => {
       actions={<Actions run={run} name={name} steps={steps} workflow={workflow} onChanged={again} />}
     >
       <Facts run={run} />
-      {(run.holds.length > 0 || run.can_start_at !== null) && <WhyHeld run={run} onChanged={again} />}
+      {run.waits_for.length > 0 && <WhyHeld run={run} onChanged={again} />}
       {isAsking(run) && <Question id={run.session_id} onAnswered={again} />}
       <Failures run={run} />
       <Warnings run={run} />
@@ -308,7 +309,7 @@ const WhyHeld = ({ onChanged, run }: { readonly run: Run; readonly onChanged: ()
     onChanged()
   }
   return (
-    <section class="held-card" aria-label="Why this run is held">
+    <section class="held-card" aria-label="Why this run waits">
       {run.holds.map((hold) => (
         <div key={hold.kind}>
           <h2>{holdWords[hold.kind].title}</h2>
@@ -348,6 +349,25 @@ const WhyHeld = ({ onChanged, run }: { readonly run: Run; readonly onChanged: ()
           )}
         </div>
       ))}
+      {run.waits_for.map((wait) => {
+        const words = waitWords(wait)
+        return (
+          words !== null && (
+            <div key={wait.reason}>
+              <h2>{words.title}</h2>
+              <p class="note">
+                {words.text}
+                {wait.reason === "deadline" && wait.until !== null && (
+                  <>
+                    {" "}
+                    That is <Both at={wait.until} zone={zone} />.
+                  </>
+                )}
+              </p>
+            </div>
+          )
+        )
+      })}
       {run.can_start_at !== null && (
         <p>
           It can start at <Both at={run.can_start_at} zone={zone} />

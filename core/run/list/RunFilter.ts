@@ -4,9 +4,9 @@
  * Everything here is a function of its arguments; instants are epoch milliseconds.
  */
 import { Schema } from "effect"
-import type * as Gate from "../../gate/Gate.ts"
 import type { WorkflowId } from "../../workspace/Ids.ts"
 import { codeOf } from "../evidence/ErrorReports.ts"
+import * as Waits from "../hold/Waits.ts"
 import * as Run from "../Run.ts"
 
 /**
@@ -49,35 +49,29 @@ export const searchedCharacters = 16_384
 /** How many runs, newest first, a page examines for a text. The next page continues after them. */
 export const searchedRuns = 2_000
 
-/** A run, and what its status and holds follow from at `at`. */
-export interface Facts<R = Run.Run> {
-  readonly run: R
-  readonly gate: Gate.Gate
-  /** What it waits for besides its gate and its time is a credential that is in use. */
-  readonly awaitsCredential: boolean
-  readonly at: number
-}
-
 /** Why a waiting run has not started, the run window first. Empty for a run that does not wait, and during a retry's delay. */
-export const holdsOf = ({
-  at,
-  awaitsCredential,
-  gate,
-  run
-}: Facts<Pick<Run.Run, "status" | "notBefore" | "errors" | "release">>): ReadonlyArray<HoldReason> => {
-  if (!isWaiting(run.status)) return []
-  if (!Run.mayStart(run, gate, at)) return Run.holds(run, gate, at).map(({ kind }) => kind)
-  if (run.notBefore > at) return lostBrowser(run.errors) ? ["browser"] : []
-  return [awaitsCredential ? "credential" : "capacity"]
-}
+export const holdsOf = (
+  facts: Waits.Facts<Pick<Run.Run, "status" | "notBefore" | "errors" | "release">>
+): ReadonlyArray<HoldReason> =>
+  Waits.present(facts).flatMap(({ reason }) =>
+    reason === "retry_delay" ? (lostBrowser(facts.run.errors) ? ["browser" as const] : []) : (holdOf[reason] ?? [])
+  )
 
-const isWaiting = Schema.is(Run.Waiting)
+/** The reasons of lists for what a run waits for. */
+const holdOf: { readonly [reason in Waits.WaitReason]?: HoldReason } = {
+  run_window: "run_window",
+  manual: "manual",
+  credential: "credential",
+  login: "credential",
+  pace: "capacity",
+  capacity: "capacity"
+}
 
 /** Whether the last failure of a run was that of its browser. */
 export const lostBrowser = (errors: Run.Run["errors"]): boolean => errors.at(-1)?.code?.startsWith("BROWSER-") === true
 
 /** Whether a run satisfies a filter. */
-export const matches = (filter: RunFilter, facts: Facts): boolean => {
+export const matches = (filter: RunFilter, facts: Waits.Facts): boolean => {
   const { at, gate, run } = facts
   const isInTime =
     run.createdAt >= (filter.from ?? -Infinity) || (filter.waitingOfAnyAge === true && Run.isWaiting(run))

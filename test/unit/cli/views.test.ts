@@ -12,6 +12,7 @@ import * as ForecastView from "../../../apps/cli/user/view/ForecastView.ts"
 import * as RunsView from "../../../apps/cli/user/view/RunsView.ts"
 import * as VerbsView from "../../../apps/cli/user/view/VerbsView.ts"
 import * as WeekView from "../../../apps/cli/user/view/WeekView.ts"
+import * as WhyView from "../../../apps/cli/user/view/WhyView.ts"
 import * as WindowView from "../../../apps/cli/user/view/WindowView.ts"
 import * as WorkflowFile from "../../../apps/cli/user/WorkflowFile.ts"
 import * as RunWindow from "../../../core/window/RunWindow.ts"
@@ -357,6 +358,7 @@ it("a run is shown with its warnings after its errors, and their number where so
     can_start_at: null,
     start_by: null,
     holds: [],
+    waits_for: [],
     tags: [],
     priority: 0,
     retry: null,
@@ -374,6 +376,37 @@ it("a run is shown with its warnings after its errors, and their number where so
   assert.notInclude(shown, "\u001b")
   assert.notInclude(shown, "Warnings")
   assert.match(RunsView.record({ ...run, warning_count: 1_200 }), /^Warnings {3}1,200 in all$/m)
+})
+
+it("why a run waits names a busy credential and the sign-in of another run, without a start", () => {
+  const run = {
+    session_id: "a",
+    workflow_id: "w",
+    status: "execution.queued",
+    created_at: "2027-03-01T09:00:00.000Z",
+    holds: [],
+    can_start_at: null
+  }
+  const wait = { until: null, credential: "SITE", ahead: null }
+  const said = (reason: string, more: object = {}) =>
+    WhyView.paragraph({
+      run: {
+        ...run,
+        can_start_reason: reason,
+        waits_for: [{ ...wait, ...more, reason }]
+      } as unknown as RunsView.Record,
+      workflowName: "Nightly",
+      zone: null
+    })
+  assert.match(said("credential"), /input "SITE" is used by as many runs as it allows/)
+  assert.match(said("login"), /Another run signs in, .* input "SITE"/)
+  for (const reason of ["credential", "login"]) assert.notMatch(said(reason), /worker|at the earliest/)
+  const late = { credential: null, until: "2027-03-01T09:05:00.000Z", ahead: 2 }
+  assert.match(
+    said("capacity", late),
+    /number of workers it starts at about .*09:05.*, after 2 other runs of it\./
+  )
+  assert.match(said("deadline", { ...late, ahead: null }), /ends without a start at .*09:05/)
 })
 
 it("a forecast says when the last waiting run starts, and how many do not before the closing", () => {

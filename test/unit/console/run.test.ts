@@ -28,6 +28,7 @@ const run = (status: string, events: Run["events"]): Run =>
     execution_start: at(1),
     execution_end: null,
     holds: [],
+    waits_for: [],
     errors: [],
     warnings: [],
     warning_count: 0,

@@ -90,9 +90,18 @@ const faults: Readonly<Record<string, readonly [Layer.Layer<Stores>, ReadonlyArr
     faulty(RunStore, (store) => ({ ...store, loggedIn: () => Effect.succeed(true) })),
     [
       "one run at a time signs in where that is asked for, until it has or ends",
+      "a waiting run waits for a slot or for a sign-in, which is told apart, and lists agree",
       "credentials that share a mailbox sign in one at a time, however they are written",
       "a run of a pool continues with the next member where one cannot sign in, each once and at no retry"
     ]
+  ],
+  "waits for the sign-in of another run that look like waits for a slot": [
+    faulty(RunStore, (store) => ({
+      ...store,
+      awaited: (...asked) =>
+        Effect.map(store.awaited(...asked), (found) => (found === null ? null : { ...found, isLogin: false }))
+    })),
+    ["a waiting run waits for a slot or for a sign-in, which is told apart, and lists agree"]
   ],
   "logins of workers that have lost their lease": [
     faulty(RunStore, (store) => ({

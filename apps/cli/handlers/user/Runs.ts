@@ -79,31 +79,20 @@ export const logs = (settings: LogsSettings) =>
     })
   )
 
-/** The reasons beside run window and pause are those of the list of runs: the run is looked up at its instant there. */
-const listed = (client: Client.Client, run: RunsView.Record) =>
-  client.runs
-    .listRuns({
-      query: { workflow_id: run.workflow_id, start_time: run.created_at, end_time: run.created_at, limit: "1000" }
-    })
-    .pipe(
-      Effect.map((rows) => rows.find(({ session_id }) => session_id === run.session_id) ?? null),
-      // A run of more than a year ago is not listed.
-      Effect.orElseSucceed(() => null)
-    )
-
 export const why = (settings: OfRun) =>
   connected(
     settings,
     Effect.fnUntraced(function* (client) {
       const run = yield* client.runs.record({ params: { session_id: settings.id } })
-      const row = yield* listed(client, run)
+      const workflow = yield* client.workflows
+        .get({ params: { workflow_id: run.workflow_id } })
+        .pipe(Effect.orElseSucceed(() => null))
       const gate = yield* client.runWindows
         .getRunWindow({ params: { workflow_id: run.workflow_id } })
         .pipe(Effect.orElseSucceed(() => null))
       const known: WhyView.Known = {
         run,
-        workflowName: row?.workflow_name ?? null,
-        reasons: row?.holds ?? [],
+        workflowName: workflow?.name ?? null,
         zone: gate?.run_window?.time_zone ?? null
       }
       yield* answer(
@@ -112,7 +101,8 @@ export const why = (settings: OfRun) =>
           session_id: run.session_id,
           status: run.status,
           holds: run.holds,
-          reasons: known.reasons,
+          reasons: run.waits_for.map(({ reason }) => reason),
+          waits_for: run.waits_for,
           can_start_at: run.can_start_at,
           explanation: WhyView.paragraph(known)
         },

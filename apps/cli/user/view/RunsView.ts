@@ -30,8 +30,12 @@ const holdWords: Readonly<globalThis.Record<string, string>> = {
   run_window: "window closed",
   manual: "paused",
   credential: "credential in use",
+  login: "another run signs in",
   browser: "lost its browser",
-  capacity: "no free worker"
+  retry_delay: "tried again later",
+  pace: "pace",
+  capacity: "no free worker",
+  deadline: "ends without a start"
 }
 
 const errorOf = ({ error }: Listed): string =>
@@ -154,7 +158,7 @@ export const record = (run: Record): string =>
         ["Can start", instant(run.can_start_at)],
         ["Start by", instant(run.start_by)],
         ["Priority", run.priority === 0 ? "" : String(run.priority)],
-        ["Held by", run.holds.map(({ kind }) => holdWords[kind] ?? kind).join(", ")],
+        ["Waits for", run.waits_for.map(({ reason }) => holdWords[reason] ?? reason).join(", ")],
         ["Tags", run.tags.join(", ")],
         ["Retries", run.retry === null ? "" : run.retry.of],
         ["Retried as", run.retried_as.join(", ")],

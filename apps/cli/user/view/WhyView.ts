@@ -1,28 +1,45 @@
 /**
  * Why a run has not started, in one paragraph for a person. A function of its arguments.
  */
-import type { HoldReason } from "../../../../core/run/list/RunFilter.ts"
 import { type Record, statusOf } from "./RunsView.ts"
 import { cell, local } from "./Table.ts"
 
-/** What is known of a run. `reasons` are those that the list of runs gives. */
+/** What is known of a run. */
 export interface Known {
   readonly run: Record
   readonly workflowName: string | null
-  readonly reasons: ReadonlyArray<HoldReason>
   /** The time zone of the run window; UTC without one. */
   readonly zone: string | null
 }
 
 const waiting: ReadonlySet<string> = new Set(["execution.queued", "execution.paused", "execution.requeued"])
 
-/** What the reasons mean that are neither a run window nor a pause, and what can be done. */
-const others: Readonly<globalThis.Record<string, string>> = {
-  credential:
-    "Its credential is used by as many runs as it allows: it starts when one of them ends, or when max_concurrency of the credential is raised.",
-  browser: "It lost its browser. It is tried again after a pause.",
-  capacity:
-    "No worker is free, or the pace of its workflow allows no more starts now. It starts when another run ends, when the pace allows it, or when another worker is started."
+type Wait = Record["waits_for"][number]
+
+/** What a wait means that is neither a run window nor a pause, and what can be done. */
+const waitSentence = ({ ahead, credential, reason, until }: Wait, shown: (iso: string) => string): string | null => {
+  const named = credential === null ? "Its credential" : `The credential of its input "${cell(credential, 100)}"`
+  const about = until === null ? "at an instant that is not in sight" : `at about ${shown(until)}`
+  const before = ahead === null || ahead === 0 ? "" : `, after ${ahead} other ${ahead === 1 ? "run" : "runs"} of it`
+  switch (reason) {
+    case "run_window":
+    case "manual":
+      return null
+    case "retry_delay":
+      return `It is tried again${until === null ? " later" : ` at ${shown(until)}`}.`
+    case "credential":
+      return `${named} is used by as many runs as it allows: it starts when one of them ends, or when max_concurrency of the credential is raised.`
+    case "login":
+      return `Another run signs in, and only one may at a time with the credential of its input "${cell(credential ?? "", 100)}": it starts when that run has signed in or ended.`
+    case "pace":
+      return `By the pace of its workflow it starts ${about}${before}.`
+    case "capacity":
+      return until === null && ahead === null
+        ? "Nothing holds it: it starts as soon as a worker is free. If none takes it, check that a worker runs."
+        : `By the number of workers it starts ${about}${before}.`
+    case "deadline":
+      return `It ends without a start at ${until === null ? "its deadline" : shown(until)}, as it cannot start before.`
+  }
 }
 
 const holdSentences = ({ run, zone }: Known): ReadonlyArray<string> => {
@@ -45,26 +62,18 @@ const holdSentences = ({ run, zone }: Known): ReadonlyArray<string> => {
 
 /** Why a run has not started: since when, until when, by whom, and what can be done. */
 export const paragraph = (known: Known): string => {
-  const { reasons, run, workflowName, zone } = known
+  const { run, workflowName, zone } = known
   const name = `Run ${run.session_id}${workflowName === null ? "" : ` of "${cell(workflowName, 60)}"`}`
   if (!waiting.has(run.status)) {
     return run.status === "execution.start"
       ? `${name} is not held: it runs since ${local(run.execution_start ?? run.created_at, "UTC")} UTC.`
       : `${name} is not held: it has ${statusOf(run.status)}.`
   }
-  const more = reasons.flatMap((reason) => others[reason] ?? [])
-  const held = [...holdSentences(known), ...more]
+  const shown = (iso: string) => `${local(iso, zone ?? "UTC")} (${zone ?? "UTC"})`
+  const more = run.waits_for.flatMap((wait) => waitSentence(wait, shown) ?? [])
   const reason = run.can_start_reason
-  const isEstimate = reason === "pace" || reason === "capacity"
+  const isOfHold = reason === "run_window" || reason === "manual"
   const start =
-    run.can_start_at === null || (run.holds.length === 0 && !isEstimate)
-      ? []
-      : isEstimate
-        ? [
-            `By the ${reason === "pace" ? "pace of its workflow" : "number of workers"} it starts at about ${local(run.can_start_at, zone ?? "UTC")} (${zone ?? "UTC"}).`
-          ]
-        : [`It can start at ${local(run.can_start_at, zone ?? "UTC")} (${zone ?? "UTC"}) at the earliest.`]
-  const nothing = "Nothing holds it: it starts as soon as a worker is free. If none takes it, check that a worker runs."
-  const head = `${name} waits since ${local(run.created_at, zone ?? "UTC")} (${zone ?? "UTC"}).`
-  return [head, ...(held.length === 0 ? [nothing] : held), ...start].join(" ")
+    run.can_start_at === null || !isOfHold ? [] : [`It can start at ${shown(run.can_start_at)} at the earliest.`]
+  return [`${name} waits since ${shown(run.created_at)}.`, ...holdSentences(known), ...more, ...start].join(" ")
 }

@@ -13,9 +13,10 @@ import { LeaseLost } from "../../../run/Run.ts"
 import { type ClaimedRun, RunStore } from "../../../run/RunStore.ts"
 import * as Transition from "../../../run/Transition.ts"
 import { VaultEntries } from "../../../vault/VaultEntries.ts"
+import type { RunId } from "../../../workspace/Ids.ts"
 import * as assert from "../Assertions.ts"
 import type * as Contract from "../Contract.ts"
-import { daily, makeWorkflow } from "../Fixtures.ts"
+import { daily, makeWorkflow, makeWorkspace } from "../Fixtures.ts"
 import {
   claim,
   failLogin,
@@ -54,6 +55,37 @@ export const promises: ReadonlyArray<Contract.ContractPromise<Stores>> = [
       yield* finish(first)
       assert.deepStrictEqual(yield* claim(), [])
       assert.instanceOf(yield* Effect.flip(runs.loggedIn(held(first as ClaimedRun), "USER")), LeaseLost)
+    })
+  ),
+  promise("a waiting run waits for a slot or for a sign-in, which is told apart, and lists agree", (caller, workflow) =>
+    Effect.gen(function* () {
+      const runs = yield* RunStore
+      yield* makeEntry(caller, "one")
+      yield* makeEntry(caller, "many", { allow_multiple_sessions: true, prevent_concurrency_during_login: true })
+      const [slot, login, free] = [
+        [yield* submit(workflow, naming("one")), yield* submit(workflow, naming("one"))],
+        [yield* submit(workflow, naming("many", "SITE")), yield* submit(workflow, naming("many", "SITE"))],
+        yield* submit(workflow)
+      ] as const
+      const awaited = (id: RunId) => runs.awaited(caller.workspaceId, id)
+      for (const id of [...slot, ...login, free]) assert.isNull(yield* awaited(id))
+      const claimed = yield* claim(3)
+      assert.deepStrictEqual([...ids(claimed)].sort(), [slot[0], login[0], free].sort())
+      for (const { run } of claimed) assert.isNull(yield* awaited(run.id))
+      assert.deepStrictEqual(yield* awaited(slot[1]), { alias: "USER", isLogin: false })
+      assert.deepStrictEqual(yield* awaited(login[1]), { alias: "SITE", isLogin: true })
+      assert.isNull(yield* runs.awaited((yield* makeWorkspace()).workspaceId, slot[1]))
+      const page = yield* runs.list(caller.workspaceId, { limit: 10, statuses: ["execution.queued"] })
+      assert.deepStrictEqual(
+        page.runs.map(({ holds, id }) => [id, holds]),
+        [
+          [login[1], ["credential"]],
+          [slot[1], ["credential"]]
+        ]
+      )
+      const first = claimed.find(({ run }) => run.id === login[0])
+      assert.isTrue(yield* runs.loggedIn(held(first as ClaimedRun), "SITE"))
+      assert.isNull(yield* awaited(login[1]))
     })
   ),
   promise("credentials that share a mailbox sign in one at a time, however they are written", (caller, workflow) =>

@@ -1,0 +1,134 @@
+/**
+ * Why a waiting run has not started: the one answer that its record, lists, pages and commands show.
+ *
+ * Everything here is a function of its arguments; instants are epoch milliseconds.
+ */
+import { Schema } from "effect"
+import type * as Forecast from "../../gate/Forecast.ts"
+import type * as Gate from "../../gate/Gate.ts"
+import type { Workers } from "../../gate/WorkerCapacity.ts"
+import * as Run from "../Run.ts"
+import type * as Slots from "../Slots.ts"
+
+/**
+ * What a run waits for: its run window, the end of a manual pause, the delay before it is tried again, a credential that
+ * other runs use, the sign-in of another run, the pace of its workflow, or a free worker. `deadline`: it ends at that
+ * instant without a start, as it cannot start before.
+ */
+export const WaitReason = Schema.Literals([
+  "run_window",
+  "manual",
+  "retry_delay",
+  "credential",
+  "login",
+  "pace",
+  "capacity",
+  "deadline"
+])
+export type WaitReason = typeof WaitReason.Type
+
+/** One thing that a run waits for. */
+export interface Wait {
+  readonly reason: WaitReason
+  /** When it ends, for `pace` and `capacity` an estimate; `null` where that is not in sight. */
+  readonly until: number | null
+  /** The alias of the credential, where it waits for one. */
+  readonly credential: string | null
+  /** How many runs of its workflow start before it, where it waits for the pace or a worker and that is known. */
+  readonly ahead: number | null
+}
+
+/** What a start depends on besides the gate and credentials. */
+export interface Demand {
+  readonly queue: Forecast.Queue
+  readonly workers: Workers | null
+}
+
+/** What a wait follows from at `at`. */
+export interface Facts<R = Run.Run> {
+  readonly run: R
+  readonly gate: Gate.Gate
+  /** The credential that it would have to wait for if it were claimed now. */
+  readonly awaited: Slots.Awaited | null
+  readonly at: number
+}
+
+/** Why a waiting run has not started, and when it can start. */
+export interface Outlook {
+  /** In the order in which they stand in its way; empty for a run that does not wait, or of a deleted workflow. */
+  readonly waits: ReadonlyArray<Wait>
+  /**
+   * The earliest instant at which it can start, by the pace and the workers an estimate; `null` where none is in sight or
+   * it does not wait.
+   */
+  readonly earliestStart: number | null
+  /** What decides that it starts no earlier; `null` where it may start now. */
+  readonly startsLater: WaitReason | null
+}
+
+const wait = (reason: WaitReason, more: Partial<Wait> = {}): Wait => ({
+  reason,
+  until: null,
+  credential: null,
+  ahead: null,
+  ...more
+})
+
+/** What stands in the way of a run now. A credential counts only for a run that nothing else keeps. */
+export const present = ({
+  at,
+  awaited,
+  gate,
+  run
+}: Facts<Pick<Run.Run, "status" | "notBefore" | "release">>): ReadonlyArray<Wait> => {
+  if (!isWaiting(run.status)) return []
+  if (!Run.mayStart(run, gate, at)) return Run.holds(run, gate, at).map(({ kind, until }) => wait(kind, { until }))
+  if (run.notBefore > at) return [wait("retry_delay", { until: run.notBefore })]
+  if (awaited !== null) return [wait(awaited.isLogin ? "login" : "credential", { credential: awaited.alias })]
+  return [wait("capacity")]
+}
+
+const isWaiting = Schema.is(Run.Waiting)
+
+/** Why a run waits, and when it starts by all that is known. `demand` is `null` where neither pace nor workers are known. */
+export const of = (facts: Facts, demand: Demand | null): Outlook => {
+  const { at, gate, run } = facts
+  const now = present(facts)
+  const [first] = now
+  if (first === undefined) return { waits: [], earliestStart: null, startsLater: null }
+  if (first.credential !== null) return { waits: now, earliestStart: null, startsLater: first.reason }
+  const byTime = Run.earliestStart(run, gate, at)
+  const deadline = deadlineOf(run)
+  if (deadline !== null && byTime !== null && byTime >= deadline) {
+    return { waits: [...now, wait("deadline", { until: deadline })], earliestStart: null, startsLater: "deadline" }
+  }
+  const kept = now.filter(({ reason }) => reason !== "capacity")
+  const likely =
+    demand === null || byTime === null ? null : Run.likelyStart(run, gate, demand.queue, demand.workers, at)
+  if (demand === null || byTime === null || (likely !== null && likely.at <= byTime)) {
+    return { waits: now, earliestStart: byTime, startsLater: kept[0]?.reason ?? null }
+  }
+  const reason = putOffBy(gate, demand.workers, likely)
+  const until = likely?.at ?? null
+  const later = [...kept, wait(reason, { until, ahead: demand.queue.ahead })]
+  return {
+    waits:
+      deadline !== null && until !== null && until >= deadline
+        ? [...later, wait("deadline", { until: deadline })]
+        : later,
+    earliestStart: until,
+    startsLater: reason
+  }
+}
+
+/** The instant at which a run that has not started by then ends. */
+const deadlineOf = ({ expiresAt, startBy, startedAt }: Run.Run): number | null => {
+  const ends = [expiresAt, startedAt === null ? startBy : null].filter((instant) => instant !== null)
+  return ends.length === 0 ? null : Math.min(...ends)
+}
+
+/** Whether the pace or the workers put a start off; one that is not in sight is put off by the workers if there are none. */
+const putOffBy = (gate: Gate.Gate, workers: Workers | null, start: Forecast.Start | null): WaitReason => {
+  if (start !== null) return start.limitedBy === "workers" ? "capacity" : "pace"
+  return gate.pace === null || workers?.capacity === 0 ? "capacity" : "pace"
+}

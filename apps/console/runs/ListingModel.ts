@@ -69,6 +69,9 @@ export const rowAt = (listing: Listing, index: number): Row | null => {
   return page?.rows?.[index - page.start] ?? null
 }
 
+/** The instant of a cursor, which contains one and the id of a run. */
+const placeOf = (cursor: string): string => cursor.split("_")[0] ?? ""
+
 /**
  * The list after its first page was read again. A list at its top becomes that page, so that it keeps no outdated rows. A
  * list that is still updates rows in place and moves none; new runs wait until the reader asks for them.
@@ -93,12 +96,15 @@ export const joined = (listing: Listing, fresh: Fresh, isStill: boolean): Listin
     })
     return isChanged ? { ...page, rows } : page
   })
-  const count = fresh.rows.length - known.size
+  // Where rows leave the list, the page that is read reaches behind its end: those rows are older, not new.
+  const end = listing.next === null ? "" : placeOf(listing.next)
+  const count = fresh.rows.filter((row) => !known.has(row.session_id) && row.created_at > end).length
   return {
     pages,
     next: listing.next,
     gone,
-    arrived: count + gone.size === 0 ? null : { ...fresh, count, isMore: known.size === 0 && fresh.cursor !== null }
+    arrived:
+      count + gone.size === 0 ? null : { ...fresh, count, isMore: count === fresh.rows.length && fresh.cursor !== null }
   }
 }
 
@@ -138,9 +144,7 @@ export interface Search {
 export const searchOf = (listing: Listing, text: string, total: string | null, isStopped: boolean): Search | null => {
   const found = countOf(listing)
   if (text === "" || listing.next === null || total?.endsWith("+") !== true || found >= mostFound) return null
-  // A cursor contains an instant and the id of a run.
-  const [backTo = ""] = listing.next.split("_")
-  return { state: isStopped ? "stopped" : "searching", found, backTo }
+  return { state: isStopped ? "stopped" : "searching", found, backTo: placeOf(listing.next) }
 }
 
 /** The known number of matching runs; with a `+` at its end a lower bound. `counted` is the count of the service. */

@@ -64,6 +64,8 @@ export const RunsView = ({ query }: { readonly query: URLSearchParams }) => {
           onClear={() => setSelected(new Set())}
           onDone={() => {
             setSelected(new Set())
+            // The reader changed the runs: the list at its top shows what is left at once.
+            hasSelected.current = false
             again()
           }}
         />

@@ -86,6 +86,8 @@ describe("the alarms of an installation", () => {
   })
 })
 
+const cursorAt = (at: number, id: string): string => `${new Date(at).toISOString()}_${id}`
+
 const written = (listing: Listing.Listing) => Listing.idsOf(listing).join("")
 
 describe("the list of runs", () => {
@@ -110,6 +112,19 @@ describe("the list of runs", () => {
     assert.isNull(
       Listing.joined(listing, { rows: [row("c", 3), row("b", 2), row("a", 1)], cursor: null }, true).arrived
     )
+    // Of 5 runs the page shows 3. After 2 of them were released, it shows the next 2: these are no new ones.
+    const page = Listing.beginning({ rows: [row("e", 5), row("d", 4), row("c", 3)], cursor: cursorAt(3, "c") })
+    const released = { rows: [row("e", 5), row("b", 2), row("a", 1)], cursor: null }
+    const left = Listing.joined(page, released, true).arrived
+    assert.deepStrictEqual([left?.count, left?.isMore], [0, false])
+    const all = Listing.joined(page, { rows: [row("b", 2), row("a", 1)], cursor: cursorAt(1, "a") }, true)
+    assert.deepStrictEqual([all.arrived?.count, all.arrived?.isMore, all.gone.size], [0, false, 3])
+    const submitted = Listing.joined(
+      page,
+      { rows: [row("f", 6), row("e", 5), row("b", 2)], cursor: cursorAt(2, "b") },
+      true
+    )
+    assert.strictEqual(submitted.arrived?.count, 1)
     const many = Listing.joined(listing, { rows: [row("z", 9), row("y", 8)], cursor: "more" }, true)
     assert.deepStrictEqual([many.arrived?.count, many.arrived?.isMore, many.gone.size], [2, true, 0])
   })

@@ -86,11 +86,31 @@ export const byOpening = (openings: ReadonlyArray<Opening>): ReadonlyArray<Openi
     .filter(({ gate }) => gate.run_window !== null || gate.manual_pause !== null)
     .toSorted((one, other) => rankOf(one) - rankOf(other))
 
-const rankOf = ({ gate: { manual_pause, state } }: Opening): number => {
+const rankOf = ({ gate: { manual_pause, state } }: Pick<Opening, "gate">): number => {
   const next = state === null || state.open ? null : state.nextOpenAt
-  if (next === null || manual_pause !== null) return Number.MAX_VALUE
-  return Date.parse(next)
+  const ends = [next, manual_pause?.until].filter((instant) => instant != null).map(Date.parse)
+  return ends.length === 0 || manual_pause?.until === null ? Number.MAX_VALUE : Math.max(...ends)
 }
+
+/** A workflow with held runs. Its gate is `null` while it is not known. */
+export interface HeldWorkflow {
+  readonly id: string
+  readonly name: string
+  readonly count: number
+  readonly gate: RunWindowResponse | null
+}
+
+/** The workflows whose held runs start first in front, then those with the most held runs. */
+export const heldByOpening = (held: ReadonlyArray<HeldWorkflow>): ReadonlyArray<HeldWorkflow> => {
+  const rank = ({ gate }: HeldWorkflow) => (gate === null ? Number.MAX_VALUE : rankOf({ gate }))
+  return held.toSorted((one, other) => rank(one) - rank(other) || other.count - one.count)
+}
+
+/** What is left out of a list of held workflows, in words; `null` where nothing is. */
+export const leftOutWords = (left: ReadonlyArray<HeldWorkflow>): string | null =>
+  left.length === 0
+    ? null
+    : `and ${left.length} more ${left.length === 1 ? "workflow" : "workflows"} with ${counted({ count: sum(left.map(({ count }) => count)), exact: true })} held ${left.length === 1 && left[0]?.count === 1 ? "run" : "runs"}`
 
 /** The state of a window in words. */
 export const openingWords = (
@@ -136,6 +156,7 @@ const windowReason = ({ state }: RunWindowResponse, words: (instant: string) => 
 const waitWords: Readonly<Record<string, string>> = {
   run_window: "for a run window to open",
   manual: "until a pause ends",
+  both: "for a run window to open and a pause to end",
   credential: "for a credential that is in use",
   browser: "for a free browser",
   capacity: "for a free place"
@@ -147,9 +168,34 @@ export const byCount = (holds: Readonly<Record<string, Count>>): ReadonlyArray<r
     .filter(([, { count }]) => count > 0)
     .toSorted(([, one], [, other]) => other.count - one.count)
 
-/** Why runs wait, in one sentence, the most frequent reason first; `null` when no run is held. */
-export const waitSentence = (holds: Readonly<Record<string, Count>>): string | null => {
-  const parts = byCount(holds)
+/**
+ * The reasons that hold runs, where each run counts once: those that a run window and a pause both hold are apart. `held`
+ * is how many runs windows and pauses hold. Without exact counts these runs stay with each of their reasons.
+ */
+const countedOnce = (
+  { manual, run_window, ...others }: Readonly<Record<string, Count>>,
+  held: Count | undefined
+): Readonly<Record<string, Count>> => {
+  if (manual === undefined || run_window === undefined)
+    return { ...others, ...(manual && { manual }), ...(run_window && { run_window }) }
+  const both = manual.count + run_window.count - (held?.count ?? 0)
+  const isExact = held?.exact === true && manual.exact && run_window.exact
+  if (!isExact || both <= 0) return { ...others, manual, run_window }
+  const exactly = (count: number) => ({ count, exact: true })
+  return {
+    ...others,
+    manual: exactly(manual.count - both),
+    run_window: exactly(run_window.count - both),
+    both: exactly(both)
+  }
+}
+
+/**
+ * Why runs wait, in one sentence, the most frequent reason first; `null` when no run is held. With `held`, the number of
+ * runs that windows and pauses hold, the counts add up where they are exact.
+ */
+export const waitSentence = (holds: Readonly<Record<string, Count>>, held?: Count): string | null => {
+  const parts = byCount(countedOnce(holds, held))
     .map(([hold, count]) => ({ count, words: waitWords[hold] ?? hold }))
     .map(({ count, words }, index) =>
       index === 0

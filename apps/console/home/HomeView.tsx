@@ -1,5 +1,7 @@
 /** The current state: held runs and the reasons, runs in progress, failures, and the next openings. */
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
+import { AsyncResult, Atom } from "effect/reactivity"
+import { useState } from "preact/hooks"
 import { counted as countOf, forecastWords } from "../data/Counts.ts"
 import { holdWords } from "../data/Holds.ts"
 import { gateKinds, useChanges, useEdits, useMinutes } from "../data/Live.ts"
@@ -7,6 +9,7 @@ import { Unpause } from "../data/Unpause.tsx"
 import { windowOf, workflows } from "../data/Workflows.ts"
 import { followMillis, Loaded, useQuery } from "../kit/Loaded.tsx"
 import { Empty, Page, Section } from "../kit/Page.tsx"
+import { useAtom } from "../kit/Registry.ts"
 import { to } from "../kit/Route.ts"
 import { query, refresh, renew } from "../kit/Service.ts"
 import { may, whoIs } from "../kit/Session.ts"
@@ -17,6 +20,9 @@ import {
   byCount,
   byOpening,
   failureWords,
+  type HeldWorkflow,
+  heldByOpening,
+  leftOutWords,
   movedAlarms,
   openingWords,
   reasonOf,
@@ -50,18 +56,21 @@ const due = query((client) =>
 /** The number of workflows whose windows Home reads. */
 const mostAsked = 40
 const mostShown = 8
+/** The number of workflows with held runs that are shown until the reader asks for all. */
+const mostHeld = 12
 const openings = query((client) =>
-  client.workflows.list({ query: {} }).pipe(
-    Effect.flatMap((all) =>
-      Effect.forEach(
-        all.slice(0, mostAsked),
-        ({ id, name }) =>
-          Effect.map(client.runWindows.getRunWindow({ params: { workflow_id: id } }), (gate) => ({ id, name, gate })),
-        { concurrency: 6 }
+  client.workflows
+    .list({ query: {} })
+    .pipe(
+      Effect.flatMap((all) =>
+        Effect.forEach(
+          all.slice(0, mostAsked),
+          ({ id, name }) =>
+            Effect.map(client.runWindows.getRunWindow({ params: { workflow_id: id } }), (gate) => ({ id, name, gate })),
+          { concurrency: 6 }
+        ).pipe(Effect.map((read) => ({ read: byOpening(read), workflows: all.length })))
       )
-    ),
-    Effect.map(byOpening)
-  )
+    )
 )
 
 export const HomeView = () => {
@@ -94,17 +103,21 @@ export const HomeView = () => {
       <Section title="Held runs" note="by workflow, with what ends it">
         <Reasons />
         <Loaded query={held}>
-          {({ workflows: found }) =>
+          {({ complete, counted_runs, workflows: found }) =>
             found.length === 0 ? (
               <Empty title="No run is held">
                 Runs that are submitted while a window is closed or a workflow is paused wait here.
               </Empty>
             ) : (
-              <ul class="entries">
-                {found.slice(0, 12).map(({ count, workflow_id, workflow_name }) => (
-                  <HeldWorkflow key={workflow_id} id={workflow_id} count={count} name={workflow_name} />
-                ))}
-              </ul>
+              <>
+                <HeldWorkflows found={found} />
+                {!complete && (
+                  <p class="body note">
+                    These are the newest {counted_runs.toLocaleString("en")} held runs.{" "}
+                    <a href={to(["runs"], { status: "execution.paused" })}>All held runs</a>
+                  </p>
+                )}
+              </>
             )
           }
         </Loaded>
@@ -190,7 +203,7 @@ const Tile = ({
 const Reasons = () => {
   const summary = useQuery(reasons).value
   const holds = byCount(summary?.holds ?? {})
-  const sentence = waitSentence(summary?.holds ?? {})
+  const sentence = waitSentence(summary?.holds ?? {}, summary?.statuses["execution.paused"])
   if (sentence === null) return null
   return (
     <div class="body reasons">
@@ -206,9 +219,53 @@ const Reasons = () => {
   )
 }
 
-const HeldWorkflow = ({ count, id, name }: { readonly id: string; readonly name: string; readonly count: number }) => {
-  useEdits(gateKinds, () => renew(windowOf(id)))
-  useMinutes(() => renew(windowOf(id)))
+/** The windows of workflows whose ids are separated by spaces, as far as they are known. */
+const windowsOf = Atom.family((ids: string) =>
+  Atom.make((get) => ids.split(" ").map((id) => Option.getOrNull(AsyncResult.value(get(windowOf(id))))))
+)
+
+const HeldWorkflows = ({
+  found
+}: {
+  readonly found: ReadonlyArray<{
+    readonly workflow_id: string
+    readonly workflow_name: string
+    readonly count: number
+  }>
+}) => {
+  const [isWhole, setWhole] = useState(false)
+  const again = () => renew(...found.map(({ workflow_id }) => windowOf(workflow_id)))
+  useEdits(gateKinds, again)
+  useMinutes(again)
+  const gates = useAtom(windowsOf(found.map(({ workflow_id }) => workflow_id).join(" ")))
+  const all = heldByOpening(
+    found.map(({ count, workflow_id, workflow_name }, index) => ({
+      id: workflow_id,
+      name: workflow_name,
+      count,
+      gate: gates[index] ?? null
+    }))
+  )
+  const more = isWhole ? null : leftOutWords(all.slice(mostHeld))
+  return (
+    <>
+      <ul class="entries">
+        {all.slice(0, isWhole ? all.length : mostHeld).map((one) => (
+          <HeldLine key={one.id} {...one} />
+        ))}
+      </ul>
+      {more !== null && (
+        <p class="body">
+          <button type="button" class="link" onClick={() => setWhole(true)}>
+            {more}
+          </button>
+        </p>
+      )}
+    </>
+  )
+}
+
+const HeldLine = ({ count, id, name }: HeldWorkflow) => {
   const gate = useQuery(windowOf(id)).value
   const reason = gate === null ? null : reasonOf(gate, (instant) => zoned(Date.parse(instant)), whoIs)
   const changed = () => refresh(held, live, reasons, windowOf(id))
@@ -232,11 +289,19 @@ const HeldWorkflow = ({ count, id, name }: { readonly id: string; readonly name:
   )
 }
 
+/** The end of a list that is cut: how many more there are, and where they stand. */
+const More = ({ count, href }: { readonly count: number; readonly href: string }) =>
+  count <= 0 ? null : (
+    <li>
+      <a href={href}>and {count.toLocaleString("en")} more</a>
+    </li>
+  )
+
 const Openings = () => (
   <Section title="Next openings" note={`in your zone, ${viewerZone}`}>
     <Loaded query={openings}>
-      {(all) =>
-        all.length === 0 ? (
+      {({ read: all, workflows: count }) =>
+        all.length === 0 && count <= mostAsked ? (
           <Empty title="Every workflow is always open">
             Give a workflow a <a href={to(["workflows"])}>run window</a>, and its runs start only while it is open.
           </Empty>
@@ -248,6 +313,12 @@ const Openings = () => (
                 <span class="quiet">{openingWords(gate, (instant) => short(Date.parse(instant)))}</span>
               </li>
             ))}
+            <More count={all.length - mostShown} href={to(["workflows"])} />
+            {count > mostAsked && (
+              <li class="quiet">
+                Read from the first {mostAsked} of {count.toLocaleString("en")} workflows
+              </li>
+            )}
           </ul>
         )
       }
@@ -271,6 +342,7 @@ const DueSchedules = () => (
                 <span class="quiet">{next_fires_at !== null && short(Date.parse(next_fires_at))}</span>
               </li>
             ))}
+            <More count={all.length - mostShown} href={to(["schedules"])} />
           </ul>
         )
       }

@@ -6,7 +6,15 @@ import { inputAt } from "../../../apps/console/data/InputCheck.ts"
 import { plain, plainJson } from "../../../apps/console/data/PlainText.ts"
 import { canonical, mostViews, problemOf, viewsIn, withView } from "../../../apps/console/data/SavedViews.ts"
 import { askFor, type Verb } from "../../../apps/console/data/Verbs.ts"
-import { alarmsOf, movedAlarms, waitSentence, workersOf } from "../../../apps/console/home/HomeModel.ts"
+import {
+  alarmsOf,
+  type HeldWorkflow,
+  heldByOpening,
+  leftOutWords,
+  movedAlarms,
+  waitSentence,
+  workersOf
+} from "../../../apps/console/home/HomeModel.ts"
 import { parse, to } from "../../../apps/console/kit/Route.ts"
 import { problemsByField } from "../../../apps/console/kit/Service.ts"
 import { duration, relative, zoned } from "../../../apps/console/kit/Times.ts"
@@ -377,6 +385,41 @@ describe("why runs wait", () => {
       waitSentence({ manual: count(10), run_window: count(4_000, false) }),
       "4,000+ runs wait for a run window to open, 10 until a pause ends"
     )
+    // Runs that both hold count once.
+    const both = { manual: count(334), run_window: count(4_009) }
+    assert.strictEqual(
+      waitSentence(both, count(4_009)),
+      "3,675 runs wait for a run window to open, 334 for a run window to open and a pause to end"
+    )
+    assert.strictEqual(
+      waitSentence(both, count(4_343)),
+      "4,009 runs wait for a run window to open, 334 until a pause ends"
+    )
+  })
+
+  it("are listed by workflow, the first to open in front, and what is left out is said", () => {
+    const gate = { run_window: null, state: null, lift: null, manual_pause: null, run_window_revision: 0 }
+    const opens = (nextOpenAt: string | null) => ({ ...gate, state: { open: false, nextOpenAt } })
+    const pausedUntil = (until: string | null) => ({
+      ...opens("2027-01-01T00:00:00.000Z"),
+      manual_pause: { since: "", by: "", reason: "", until }
+    })
+    const held = (id: string, count: number, gate: HeldWorkflow["gate"]) => ({ id, name: id, count, gate })
+    const all = [
+      held("unknown", 9, null),
+      held("never", 2, opens(null)),
+      held("paused", 7, pausedUntil(null)),
+      held("third", 1, pausedUntil("2027-01-03T00:00:00.000Z")),
+      held("second", 1, opens("2027-01-02T00:00:00.000Z")),
+      held("first", 1, opens("2027-01-01T00:00:00.000Z"))
+    ]
+    assert.deepStrictEqual(
+      heldByOpening(all).map(({ id }) => id),
+      ["first", "second", "third", "unknown", "paused", "never"]
+    )
+    assert.isNull(leftOutWords([]))
+    assert.strictEqual(leftOutWords(all.slice(0, 2)), "and 2 more workflows with 11 held runs")
+    assert.strictEqual(leftOutWords(all.slice(5)), "and 1 more workflow with 1 held run")
   })
 
   it("comes with when the last of them starts, and how many do not fit", () => {

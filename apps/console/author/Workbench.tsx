@@ -2,6 +2,7 @@
 import { Effect } from "effect"
 import { useEffect, useState } from "preact/hooks"
 import { type InputProblems, refusedInputs } from "../data/InputCheck.ts"
+import { inPageWords } from "../data/PageWords.ts"
 import { workflows } from "../data/Workflows.ts"
 import { JsonText } from "../forms/JsonText.tsx"
 import { SchemaForm } from "../forms/SchemaForm.tsx"
@@ -280,7 +281,7 @@ const Said = ({
     <Section title="Last answer">
       <div class="body">
         <p class={isFailed ? "problem" : ""} role={isFailed ? "alert" : "status"}>
-          {isBusy ? "Working…" : <Clipped text={result?.data === undefined ? text : withoutData(text)} />}
+          {isBusy ? "Working…" : <Clipped text={inPageWords(result?.data === undefined ? text : withoutData(text))} />}
         </p>
         {onSay !== null && result?.proposedExpect !== undefined && result.nodeId !== null && (
           <div class="row">

@@ -4,6 +4,7 @@ import { FetchHttpClient, HttpClient, HttpClientError, HttpClientRequest } from 
 import { type AsyncResult, Atom } from "effect/reactivity"
 import { problemsIn } from "../../../core/workflow/language/graph/Paths.ts"
 import * as Api from "../../api/Client.ts"
+import { inPageWords } from "../data/PageWords.ts"
 import { plain } from "../data/PlainText.ts"
 import { say } from "./Notices.ts"
 import { registry } from "./Registry.ts"
@@ -42,7 +43,7 @@ export const events = (sessionId: string) => Api.events(client(), sessionId)
 export const reasonOf = (error: unknown): string =>
   HttpClientError.isHttpClientError(error) && error.reason._tag === "TransportError"
     ? "The service cannot be reached. Trying again"
-    : plain(Api.reasonOf(error))
+    : inPageWords(plain(Api.reasonOf(error)))
 
 /** Whether the same request may succeed a little later: the service was away or busy. */
 export const isPassing = (error: unknown): boolean =>

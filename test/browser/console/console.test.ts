@@ -814,6 +814,8 @@ it.layer(console, { excludeTestServices: true })("the console", (layered) => {
       yield* Effect.promise(async () => {
         await page.locator(".outline").getByText("SCREENSHOT 1").waitFor()
         await page.locator(".graph-name", { hasText: "SCREENSHOT 1" }).waitFor()
+        const tabs = page.getByRole("navigation", { name: "Parts of this workflow" })
+        assert.strictEqual(await tabs.evaluate((nav) => nav.scrollHeight - nav.clientHeight), 0)
       })
       yield* looked("workflow")
       yield* at(`#/workflows/${ids.orders}/json`)

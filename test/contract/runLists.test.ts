@@ -47,7 +47,7 @@ const finishNext = Effect.fnUntraced(function* (
         : {
             _tag: "Failed",
             data,
-            errors: [{ ...RunFailure.of({ code, message: "No" }), id: "1", at }],
+            errors: [{ ...RunFailure.of({ code, message: 'No "Überweisung" \u0000 \ud800 found' }), id: "1", at }],
             retry: { times: null, delayMillis: hour }
           },
       at
@@ -171,6 +171,10 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
           [{ text: 'ANN "a' }, ["done"]],
           [{ text: "bern", tags: ["a"] }, ["done"]],
           [{ text: "Basel" }, []],
+          [{ text: "site-1" }, ["failed"]],
+          [{ text: 'no "Überweisung"' }, ["lost", "failed"]],
+          [{ text: "found", tags: ["a"] }, ["failed"]],
+          [{ text: "suggestedErrorCode" }, []],
           [{ tags: ["a"], statuses: ["execution.failed"] }, ["failed"]],
           [{ tags: ["a"], holds: ["run_window"] }, ["closed"]],
           [{ tags: ["b"], credentials: ["u-1"] }, ["blocked"]],

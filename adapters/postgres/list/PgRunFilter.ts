@@ -296,6 +296,12 @@ const statusCondition = (
   ])
 }
 
+/**
+ * The last failure in the JSON of the failures of a run is that of its browser. The database does not read JSON with every
+ * character that a message may have; in a message the quotes of a name are escaped.
+ */
+const lastIsOfBrowser = `"code":"BROWSER-(?!.*"code":)`
+
 const holdCondition = (
   sql: SqlClient.SqlClient,
   holds: ReadonlyArray<HoldReason>,
@@ -309,7 +315,7 @@ const holdCondition = (
     manual: gates.of(["manual"]),
     credential: sql`(${due} and (${awaitsCredential}))`,
     browser: sql`(${gates.open} and runs.not_before > ${new Date(now)}
-      and coalesce(runs.errors::json -> -1 ->> 'code' like 'BROWSER-%', false))`,
+      and runs.errors ~ ${lastIsOfBrowser})`,
     capacity: sql`(${due} and not (${awaitsCredential}))`
   }
   return holds.length === 0 ? sql`false` : sql.or(holds.map((hold) => conditions[hold]))

@@ -104,8 +104,14 @@ const merging = (sql: SqlClient.SqlClient) => (sources: ReadonlyArray<Source>, l
 }
 
 /**
- * The newest runs of all sources that are examined for a text, with further columns; `found` says whether the input or
- * the output of the run has the text.
+ * The code and the message of each failure in the JSON of the failures of a run. The database does not read JSON with every
+ * character that a message may have.
+ */
+const failureTexts = String.raw`"(?:code|message)":("(?:[^"\\]|\\.)*")`
+
+/**
+ * The newest runs of all sources that are examined for a text, with further columns; `found` says whether the run has the
+ * text, as `RunFilter.contains` does.
  */
 const searching = (sql: SqlClient.SqlClient) => {
   const merged = merging(sql)
@@ -115,15 +121,17 @@ const searching = (sql: SqlClient.SqlClient) => {
     const inColumn = (column: string) => sql`position(${searched} in lower(
       case when octet_length(${sql(column)}) <= ${searchedCharacters} then ${sql(column)}
         else left(${sql(column)}, ${searchedCharacters}) end collate "C")) > 0`
-    const found = sql`(${inColumn("input")} or ${inColumn("data")}) as found`
+    const inErrors = sql`(errors <> '[]' and exists (select from regexp_matches(errors, ${failureTexts}, 'g') as part
+      where position(${searched} in lower(left(part[1], ${searchedCharacters}) collate "C")) > 0))`
+    const found = sql`(${inColumn("input")} or ${inColumn("data")} or ${inErrors}) as found`
     const names = more === undefined ? sql`` : sql`, ${more.names}`
     const all = sql`select id, created_at, sequence ${names}, ${found}`
     // A label is read without the rows of its runs. Their texts are looked up one by one, as a plain join may read all runs.
     if (sources.some(({ by }) => by === "label")) {
       return sql`${all} from (${merged(sources, searchedRuns, more)}) examined
-        cross join lateral (select input, data from runs where runs.id = examined.id offset 0) texts`
+        cross join lateral (select input, data, errors from runs where runs.id = examined.id offset 0) texts`
     }
-    const texts = { columns: sql`runs.input, runs.data`, names: sql`input, data` }
+    const texts = { columns: sql`runs.input, runs.data, runs.errors`, names: sql`input, data, errors` }
     const read =
       more === undefined
         ? texts

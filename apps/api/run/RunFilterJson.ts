@@ -29,7 +29,7 @@ export const names = {
   trigger: `What submitted the run: ${Trigger.literals.join(", ")}. ${several}`,
   "trigger[]": several,
   has_warnings: "true for runs with warnings of their steps, false for runs without any",
-  text: "Text in the first 16384 characters of the JSON of the input or of the output, in upper or lower case. A page examines at most 2000 runs for it, newest first: it may have few runs or none although there is an x-next-cursor",
+  text: "Text in the first 16384 characters of the JSON of the input or of the output, or in the code or the message of a failure, in upper or lower case. A page examines at most 2000 runs for it, newest first: it may have few runs or none although there is an x-next-cursor",
   start_time: `${instant}, at most one year back; without it, only runs of the last 24 hours, and waiting runs of any age`,
   end_time: `${instant}, not before start_time and not in the future`,
   start_timestamp: "The same as start_time",

@@ -33,7 +33,7 @@ export interface RunFilter {
   readonly triggers?: ReadonlyArray<Run.Trigger>
   /** Whether it has a warning. */
   readonly hasWarnings?: boolean
-  /** Text in its input or output, in any case: see `contains`. */
+  /** Text in its input, its output or its failures, in any case: see `contains`. */
   readonly text?: string
   /** Submitted at or after. */
   readonly from?: number
@@ -43,7 +43,7 @@ export interface RunFilter {
   readonly to?: number
 }
 
-/** How many characters (code points) of the JSON of an input, and of an output, are searched for a text. */
+/** How many characters (code points) of the JSON of an input, of an output and of the message of a failure are searched for a text. */
 export const searchedCharacters = 16_384
 
 /** How many runs, newest first, a page examines for a text. The next page continues after them. */
@@ -94,12 +94,16 @@ const some = <A>(asked: ReadonlyArray<A> | undefined, present: () => ReadonlyArr
   asked === undefined || present().some((one) => asked.includes(one))
 
 /**
- * Whether the beginning of the JSON of the input or the output of a run contains a text. Upper and lower case of the
- * letters A to Z are the same, and the text is searched as JSON writes it.
+ * Whether the beginning of the JSON of the input or the output of a run contains a text, or the code or the message of one
+ * of its failures does. Upper and lower case of the letters A to Z are the same, and the text is searched as JSON writes it.
  */
-export const contains = ({ data, input }: Pick<Run.Run, "data" | "input">, text: string): boolean => {
+export const contains = (
+  { data, errors, input }: Pick<Run.Run, "data" | "errors" | "input">,
+  text: string
+): boolean => {
   const searched = asSearched(text)
-  return [input, data].some((value) => folded(beginningOf(JSON.stringify(value))).includes(searched))
+  const ofFailures = errors.flatMap(({ code, message }) => (code === null ? [message] : [code, message]))
+  return [input, data, ...ofFailures].some((value) => folded(beginningOf(JSON.stringify(value))).includes(searched))
 }
 
 /** The part of a text that is searched. A character is a code point, as in databases, and not a UTF-16 unit. */

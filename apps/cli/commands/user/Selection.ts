@@ -20,7 +20,7 @@ export const filter = {
   tag: several("tag", "Runs with this tag"),
   trigger: several("trigger", `Runs that were submitted by ${Trigger.literals.join(", ")}`),
   has_warnings: one("has_warnings", "true for runs with warnings of their steps, false for runs without any"),
-  text: one("text", "Runs with this text in their input or output"),
+  text: one("text", "Runs with this text in their input, output or errors"),
   start_time: one("start_time", "Runs submitted at or after this instant; the last 24 hours when not set"),
   end_time: one("end_time", "Runs submitted at or before this instant")
 }

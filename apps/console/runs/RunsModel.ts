@@ -1,7 +1,7 @@
 /** The filters of the list of runs in the address, the parameters that they mean, and the words of a row. */
 import type { RunListItem } from "../../api/run/RunRecord.ts"
 import { holdWords } from "../data/Holds.ts"
-import type { statuses } from "../kit/Status.tsx"
+import type { statuses } from "../kit/Statuses.ts"
 
 export type Row = typeof RunListItem.Type
 

@@ -72,14 +72,16 @@ export const Chip = ({
   children,
   label,
   onClick,
-  pressed
+  pressed,
+  title
 }: {
   readonly children: ComponentChildren
   readonly label?: string
+  readonly title?: string
   readonly pressed: boolean
-  readonly onClick: () => void
+  readonly onClick: (event: MouseEvent) => void
 }) => (
-  <button type="button" class="chip" aria-pressed={pressed} aria-label={label} onClick={onClick}>
+  <button type="button" class="chip" aria-pressed={pressed} aria-label={label} title={title} onClick={onClick}>
     {children}
   </button>
 )

@@ -1,7 +1,7 @@
 /** The filters of the list of runs in the address, the parameters that they mean, and the words of a row. */
 import type { RunListItem } from "../../api/run/RunRecord.ts"
 import { holdWords } from "../data/Holds.ts"
-import type { statuses } from "../kit/Statuses.ts"
+import { statuses, statusOf } from "../kit/Statuses.ts"
 
 export type Row = typeof RunListItem.Type
 
@@ -46,12 +46,41 @@ export const filtersOf = (query: URLSearchParams): Filters => {
   }
 }
 
-/** The value of the filter `status` with one status added, or removed if it was there. */
-export const toggled = (filters: Filters, status: (typeof statuses)[number]): string =>
-  (filters.status.includes(status)
-    ? filters.status.filter((one) => one !== status)
-    : [...filters.status, status]
-  ).join()
+/**
+ * The filters after a click on a status: it alone, or none if it was alone. With `isAdded`, it is added to the others, or
+ * removed if it was there. The reason of a hold stays only while a status of waiting runs does.
+ */
+export const withStatus = (
+  filters: Pick<Filters, "hold" | "status">,
+  status: (typeof statuses)[number],
+  isAdded: boolean
+): { readonly status: string; readonly hold: string | null } => {
+  const [isThere, isAlone] = [filters.status.includes(status), filters.status.length === 1]
+  const next = isAdded
+    ? isThere
+      ? filters.status.filter((one) => one !== status)
+      : [...filters.status, status]
+    : isThere && isAlone
+      ? []
+      : [status]
+  const mayBeHeld = next.length === 0 || next.some((one) => waiting.has(one))
+  return { status: next.join(), hold: mayBeHeld ? filters.hold : null }
+}
+
+const waiting: ReadonlySet<string> = new Set(["execution.paused", "execution.queued", "execution.requeued"])
+
+/** What the address asks for that the console does not know, in a sentence; `null` where it knows all. */
+export const unknownIn = ({ hold, status }: Pick<Filters, "hold" | "status">): string | null => {
+  const unknown = status.filter((one) => !statuses.some((known) => known === one))
+  const words = statuses.map((one) => statusOf(one).word).join(", ")
+  if (unknown.length > 0) {
+    const named = unknown.map((one) => `“${one.slice(0, 80)}”`).join(", ")
+    return `The address asks for ${unknown.length === 1 ? "a status" : "statuses"} that no run has: ${named}. A run is ${words}. Choose one of these.`
+  }
+  return hold === null || Object.hasOwn(holdWords, hold)
+    ? null
+    : `The address asks for runs that wait for a reason that there is not: “${hold.slice(0, 80)}”. Choose one of: ${Object.values(holdWords).join(", ")}.`
+}
 
 /** The parameters of `GET /runs` for filters. */
 export const selectionOf = (filters: Filters, now: number): Readonly<Record<string, string>> => ({

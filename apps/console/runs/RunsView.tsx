@@ -13,7 +13,16 @@ import { zoned } from "../kit/Times.ts"
 import { Head, Line } from "./Line.tsx"
 import { useRuns } from "./Listing.ts"
 import { admitted, countOf, idsOf, type Listing, rowAt, type Search } from "./ListingModel.ts"
-import { type Filters, filtersOf, selectedAfter, selectionOf, sinces, sinceWords, toggled } from "./RunsModel.ts"
+import {
+  type Filters,
+  filtersOf,
+  selectedAfter,
+  selectionOf,
+  sinces,
+  sinceWords,
+  unknownIn,
+  withStatus
+} from "./RunsModel.ts"
 import { Saved } from "./Saved.tsx"
 import { Verbs } from "./Verbs.tsx"
 import { Virtual } from "./Virtual.tsx"
@@ -29,6 +38,7 @@ export const RunsView = ({ query }: { readonly query: URLSearchParams }) => {
   hasSelected.current = selected.size > 0
   // Rows do not move while the reader points at them.
   const isStill = () => hasSelected.current || isFocused()
+  const unknown = unknownIn(filters)
   const { again, isAtTop, isRead, listing, look, problem, search, setListing, setStopped, total } = useRuns(
     filters,
     address,
@@ -50,9 +60,9 @@ export const RunsView = ({ query }: { readonly query: URLSearchParams }) => {
   return (
     <Page title="Runs" wide note={isRead ? counted(total) : "…"}>
       <FilterBar filters={filters} query={address} />
-      {problem !== null && (
+      {(unknown ?? problem) !== null && (
         <div class="problem" role="alert">
-          {problem}
+          {unknown ?? problem}
         </div>
       )}
       {canEdit && (
@@ -164,8 +174,11 @@ const FilterBar = ({ filters, query }: { readonly filters: Filters; readonly que
         <Chip
           key={status}
           pressed={filters.status.includes(status)}
+          title="With Ctrl or Shift: beside the other states"
           // The current address: another click may have changed it since this was drawn.
-          onClick={() => filter({ status: toggled(filtersOf(registry.get(route).query), status) })}
+          onClick={({ ctrlKey, metaKey, shiftKey }) =>
+            filter(withStatus(filtersOf(registry.get(route).query), status, ctrlKey || metaKey || shiftKey))
+          }
         >
           {statusOf(status).word}
         </Chip>
@@ -199,9 +212,10 @@ const FilterBar = ({ filters, query }: { readonly filters: Filters; readonly que
       ))}
     </select>
     <EnteredText
+      asTyped
       isSearch
-      aria-label="Text in inputs or output"
-      placeholder="Text in inputs or output"
+      aria-label="Text in inputs, output or errors"
+      placeholder="Text in inputs, output or errors"
       value={filters.text}
       onEntered={(text) => filter({ text })}
     />

@@ -425,6 +425,12 @@ it.layer(console, { excludeTestServices: true })("the console", (layered) => {
         await page.waitForURL(/status=execution\.paused/)
         await page.getByText("30 runs, newest first").waitFor()
         assert.strictEqual(await page.getByRole("cell", { name: "Succeeded" }).count(), 0)
+        await page.getByRole("button", { name: "Succeeded" }).click()
+        await page.waitForURL(/status=execution\.success$/)
+        await page.getByRole("button", { name: "Held" }).click({ modifiers: ["Shift"] })
+        await page.waitForURL(/status=execution\.success%2Cexecution\.paused/)
+        await page.getByRole("button", { name: "Succeeded" }).click({ modifiers: ["Shift"] })
+        await page.getByText("30 runs, newest first").waitFor()
         // By keyboard: the first run is selected, and the one after the next with all between.
         const boxes = page.getByRole("checkbox")
         await boxes.nth(1).focus()
@@ -1452,13 +1458,17 @@ it.layer(console, { excludeTestServices: true })("the console", (layered) => {
       })
       const json = { workflow_id: ids.orders, run_input_variables: { status: "open" } }
       const submit = send({ method: "POST", path: "/run", key: owner.key, json })
-      const text = listing.getByLabel("Text in inputs or output")
-      yield* Effect.promise(() => text.fill("half of a te"))
+      const text = listing.getByLabel("Text in inputs, output or errors")
+      yield* Effect.promise(async () => {
+        await text.fill("half of a te")
+        // It is searched as it is typed.
+        await listing.getByText("No run matches these filters").waitFor()
+      })
       assert.strictEqual((yield* submit).status, 201)
       yield* Effect.promise(async () => {
-        await listing.getByText(`${before + 1} runs, newest first`).waitFor()
         assert.strictEqual(await text.inputValue(), "half of a te")
         await text.fill("")
+        await listing.getByText(`${before + 1} runs, newest first`).waitFor()
         await page.getByRole("button", { name: "Unpause All" }).press("Enter")
         // The runs are counted first.
         await page.getByRole("dialog").getByRole("button", { name: "Unpause All", exact: true }).click()
@@ -1907,7 +1917,7 @@ it.layer(console, { excludeTestServices: true })("the console", (layered) => {
           await page.getByText("5 of 5 were released.").waitFor()
           await button("Done").click()
           await listed(heldRuns - 5)
-          await page.getByLabel("Text in inputs or output").fill("north")
+          await page.getByLabel("Text in inputs, output or errors").fill("north")
           await page.keyboard.press("Enter")
           await listed(runsOfBranch)
           await page.getByLabel("Select all runs in the list").click()

@@ -20,7 +20,14 @@ import { problemsByField } from "../../../apps/console/kit/Service.ts"
 import { duration, relative, zoned } from "../../../apps/console/kit/Times.ts"
 import { inSight } from "../../../apps/console/runs/InSight.ts"
 import * as Listing from "../../../apps/console/runs/ListingModel.ts"
-import { filtersOf, type Row, selectedAfter, toggled, tookMillis } from "../../../apps/console/runs/RunsModel.ts"
+import {
+  filtersOf,
+  type Row,
+  selectedAfter,
+  tookMillis,
+  unknownIn,
+  withStatus
+} from "../../../apps/console/runs/RunsModel.ts"
 import { ranked } from "../../../apps/console/shell/PaletteModel.ts"
 import {
   type Connection,
@@ -218,8 +225,20 @@ describe("the list of runs", () => {
       text: "",
       since: "week"
     })
-    assert.strictEqual(toggled(filters, "execution.start"), "x")
-    assert.strictEqual(toggled(filters, "execution.failed"), "execution.start,x,execution.failed")
+    assert.match(unknownIn(filters) ?? "", /a status that no run has: “x”\. A run is Held, Queued, .*Stopped\./)
+    assert.match(unknownIn({ status: [], hold: "toString" }) ?? "", /“toString”\. Choose one of: Run window closed,/)
+    assert.isNull(unknownIn({ status: ["execution.start"], hold: "manual" }))
+  })
+
+  it("shows one status after a click on it, several after clicks that add, and no hold that none of them can have", () => {
+    const of = (status: ReadonlyArray<string>, hold: string | null = null) => ({ status, hold })
+    const held = of(["execution.paused"], "manual")
+    const failed = "execution.failed"
+    assert.deepStrictEqual(withStatus(held, failed, false), { status: failed, hold: null })
+    assert.deepStrictEqual(withStatus(held, failed, true), { status: `execution.paused,${failed}`, hold: "manual" })
+    assert.deepStrictEqual(withStatus(held, "execution.paused", false), { status: "", hold: "manual" })
+    assert.deepStrictEqual(withStatus(of(["execution.paused", failed]), failed, false), { status: failed, hold: null })
+    assert.deepStrictEqual(withStatus(of(["x", failed]), failed, true), { status: "x", hold: null })
   })
 
   it("selects one row, and a range from the row that was clicked before", () => {

@@ -202,7 +202,7 @@ export const waitWords = ({
   const before =
     ahead === null || ahead === 0
       ? ""
-      : `. ${ahead.toLocaleString("en")} ${ahead === 1 ? "run" : "runs"} of the workflow start before it`
+      : `. ${ahead.toLocaleString("en")} ${ahead === 1 ? "run" : "runs"} of the workflow ${ahead === 1 ? "starts" : "start"} before it`
   switch (reason) {
     case "run_window":
     case "manual":

@@ -2,7 +2,15 @@ import { assert, describe, it } from "@effect/vitest"
 import { outlineOf } from "../../../apps/console/data/Outline.ts"
 import { linesOf, shortened } from "../../../apps/console/forms/LineDifference.ts"
 import { fieldsOf, read } from "../../../apps/console/forms/SchemaModel.ts"
-import { isAsking, markdownOf, neverRan, type Run, sentenceOf, stepsOf } from "../../../apps/console/run/RunModel.ts"
+import {
+  isAsking,
+  markdownOf,
+  neverRan,
+  type Run,
+  sentenceOf,
+  stepsOf,
+  waitWords
+} from "../../../apps/console/run/RunModel.ts"
 import { layoutOf } from "../../../apps/console/workflow/GraphLayout.ts"
 import { changesOf, componentsOf, nodeAt, withinNode } from "../../../apps/console/workflow/WorkflowModel.ts"
 
@@ -78,6 +86,21 @@ describe("the steps of a run", () => {
       ...["Go back", "Click //b", "Click Sign in", "Click //b[1]"],
       ...["Click //c", "Download a file", "Download a file: Invoice"]
     ])
+  })
+
+  it("stand in Markdown beside what the run waits for", () => {
+    const wait = { reason: "login", until: null, credential: "SITE", ahead: null } as const
+    assert.include(waitWords(wait)?.text, "sign in with the credential of its input SITE")
+    assert.include(
+      waitWords({ ...wait, reason: "credential" })?.text,
+      "Other runs use the credential of its input SITE"
+    )
+    assert.notInclude(waitWords(wait)?.text, "place")
+    const late = { reason: "capacity", until: "u", credential: null, ahead: 1 } as const
+    assert.match(waitWords(late)?.text ?? "", /free place\. 1 run of the workflow starts before it\.$/)
+    assert.isNull(waitWords({ ...wait, reason: "manual" }))
+    const text = markdownOf({ ...run("execution.queued", []), waits_for: [wait, late] }, "Nightly", [])
+    assert.include(text, "- waits: Another run signs in\n- waits: It waits for a worker, until u\n")
   })
 
   it("stand in Markdown that no value breaks out of", () => {

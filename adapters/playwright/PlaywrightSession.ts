@@ -1,6 +1,7 @@
 /** Sets the initial state of a session in a browser context, and reads its final state. */
 import type { BrowserContext, BrowserContextOptions, CDPSession, Browser as Chromium, Page } from "playwright-core"
 import type { Cookie, Session, SiteHeaders, Storage, StoredState } from "../../core/browser/Session.ts"
+import * as PrintCalls from "./file/PrintCalls.ts"
 import type { storageOf } from "./injected/read/Storage.ts"
 import * as World from "./inpage/World.ts"
 import { within } from "./TimeLimit.ts"
@@ -25,7 +26,7 @@ export const wayOf = (guard: Pick<Guard, "server" | "credential"> | null): Brows
 const context = async (chromium: Chromium, options: BrowserContextOptions): Promise<BrowserContext> => {
   await World.bring()
   const made = await chromium.newContext({ viewport: { width: 1280, height: 800 }, ...options })
-  await World.watch(made)
+  await Promise.all([World.watch(made), PrintCalls.prepare(made)])
   return made
 }
 

@@ -5,7 +5,7 @@
  * call itself: as with the dialog, what it shows at that moment is what is printed, whatever it shows afterwards.
  */
 import { randomBytes } from "node:crypto"
-import type { Frame, Page } from "playwright-core"
+import type { BrowserContext, Frame, Page } from "playwright-core"
 import { PageFailure } from "../../../core/browser/PageFailure.ts"
 import { expressionOf } from "../../script/Script.ts"
 import type { Asked } from "../injected/act/Printing.ts"
@@ -41,14 +41,27 @@ export interface PrintCalls {
 
 export const pdfOf = (page: Page): Promise<Uint8Array> => page.pdf({ printBackground: true, preferCSSPageSize: true })
 
+type Answer = (source: { readonly frame: Frame; readonly page: Page }, what: Asked) => unknown
+
+/** What answers the calls of the pages of a context. */
+const answers = new WeakMap<BrowserContext, { answer: Answer }>()
+
+/** Has each document of a new context answer its calls. */
+export const prepare = async (context: BrowserContext): Promise<void> => {
+  const state: { answer: Answer } = { answer: () => undefined }
+  answers.set(context, state)
+  const binding = `f${randomBytes(8).toString("hex")}`
+  await context.exposeBinding(binding, (source, what: Asked) => state.answer(source, what))
+  await context.addInitScript({ content: `${answering()}.answerPrinting("${binding}")` })
+}
+
 export const follow = (tabs: Tabs): PrintCalls => {
   let calls: Array<Call> = []
   const letting: Array<() => void> = []
-  const binding = `f${randomBytes(8).toString("hex")}`
   /** One at a time, so that they are kept in their order. */
   let last: Promise<unknown> = Promise.resolve()
 
-  const asked = ({ frame, page }: { readonly frame: Frame; readonly page: Page }, what: Asked) => {
+  const asked: Answer = ({ frame, page }, what) => {
     // A document answers its next call when this one was taken.
     const taken = new Promise<void>((resolve) => letting.push(resolve))
     if (calls.length >= mostCalls) return taken
@@ -66,10 +79,8 @@ export const follow = (tabs: Tabs): PrintCalls => {
     return taken
   }
 
-  const context = tabs.current().page.context()
-  // The tab that is there has no document yet that could be printed.
-  context.exposeBinding(binding, asked).catch(() => undefined)
-  context.addInitScript({ content: `${answering()}.answerPrinting("${binding}")` }).catch(() => undefined)
+  const prepared = answers.get(tabs.current().page.context())
+  if (prepared !== undefined) prepared.answer = asked
 
   return {
     waiting: () => calls,

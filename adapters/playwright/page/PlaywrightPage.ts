@@ -231,14 +231,8 @@ const navigation = (tabs: Tabs, traffic: Traffic.Traffic, options: Options, acts
 
 const waitOf = (query: ElementQuery | null): Acts.ActOptions => (query === null ? {} : { waitMillis: query.waitMillis })
 
-/** Verbs on elements that the finder finds. */
-const elements = (tabs: Tabs, { act }: Acts.Acts) => {
-  const { attempt, current } = tabs
-  const scrolling = Scrolling.make(tabs)
-  const dragging = Dragging.make(tabs)
-  const onOne = (query: ElementQuery, act: (element: Locator, timeout: number, frame: Frame) => Promise<unknown>) =>
-    tabs.following(Finder.onOne(tabs, query, act))
-
+/** Notes what stands in fields and lists. */
+const noting = (current: Tabs["current"]) => {
   /** Notes a text that stands in a field, to be read again before it is sent. */
   const noteFill = (
     { guard, selector }: ElementQuery,
@@ -275,6 +269,19 @@ const elements = (tabs: Tabs, { act }: Acts.Acts) => {
       again
     })
   }
+
+  return { noteChoice, noteFill }
+}
+
+/** Verbs on elements that the finder finds. */
+const elements = (tabs: Tabs, { act }: Acts.Acts) => {
+  const { attempt, current } = tabs
+  const scrolling = Scrolling.make(tabs)
+  const dragging = Dragging.make(tabs)
+  const onOne = (query: ElementQuery, act: (element: Locator, timeout: number, frame: Frame) => Promise<unknown>) =>
+    tabs.following(Finder.onOne(tabs, query, act))
+
+  const { noteChoice, noteFill } = noting(current)
 
   /** Checks the document of an element once that is there. */
   const guarded = async ({ guard }: ElementQuery, element: Locator, timeout: number, frame: Frame) => {

@@ -46,6 +46,45 @@ const acts = [
   "wheel"
 ]
 
+/** Watches for effects of clicks, and returns whether the last click of a control had none that was seen. */
+const watchClicks = (begin: typeof setTimeout): (() => boolean) => {
+  /** The last click of a control, and whether an effect of it was seen. */
+  let click: { readonly control: Element; isSeen: boolean; hasBubbled: boolean } | null = null
+  const see = (): void => {
+    if (click !== null) click.isSeen = true
+  }
+  const changed = new MutationObserver(see)
+  addEventListener(
+    "click",
+    (event) => {
+      const target = event.target
+      const control = event.isTrusted && target instanceof Element ? target.closest(controls) : null
+      changed.disconnect()
+      click = control === null ? null : { control, isSeen: false, hasBubbled: false }
+      if (control === null) return
+      changed.observe(document, { attributes: true, childList: true, characterData: true, subtree: true })
+      const own = click
+      begin(() => {
+        if (own === click) changed.disconnect()
+      }, longest)
+    },
+    { capture: true, passive: true }
+  )
+  // What a page keeps from here, or from the browser, it has taken for itself.
+  addEventListener("click", (event) => {
+    if (click !== null) click.hasBubbled = !event.defaultPrevented
+  })
+  for (const type of effects) addEventListener(type, see, { capture: true, passive: true })
+  addEventListener(
+    "focusin",
+    ({ target }) => {
+      if (target instanceof Node && click?.control.contains(target) !== true) see()
+    },
+    { capture: true, passive: true }
+  )
+  return () => click?.isSeen === false && click.hasBubbled
+}
+
 export const watch = (name: string): void => {
   // Pages replace what is global, also to find out who calls it.
   const { apply } = Reflect
@@ -127,40 +166,7 @@ export const watch = (name: string): void => {
     during("act")
   }
   for (const type of acts) addEventListener(type, acting, { capture: true, passive: true })
-  /** The last click of a control, and whether an effect of it was seen. */
-  let click: { readonly control: Element; isSeen: boolean; hasBubbled: boolean } | null = null
-  const see = (): void => {
-    if (click !== null) click.isSeen = true
-  }
-  const changed = new MutationObserver(see)
-  addEventListener(
-    "click",
-    (event) => {
-      const target = event.target
-      const control = event.isTrusted && target instanceof Element ? target.closest(controls) : null
-      changed.disconnect()
-      click = control === null ? null : { control, isSeen: false, hasBubbled: false }
-      if (control === null) return
-      changed.observe(document, { attributes: true, childList: true, characterData: true, subtree: true })
-      const own = click
-      begin(() => {
-        if (own === click) changed.disconnect()
-      }, longest)
-    },
-    { capture: true, passive: true }
-  )
-  // What a page keeps from here, or from the browser, it has taken for itself.
-  addEventListener("click", (event) => {
-    if (click !== null) click.hasBubbled = !event.defaultPrevented
-  })
-  for (const type of effects) addEventListener(type, see, { capture: true, passive: true })
-  addEventListener(
-    "focusin",
-    ({ target }) => {
-      if (target instanceof Node && click?.control.contains(target) !== true) see()
-    },
-    { capture: true, passive: true }
-  )
+  const isQuiet = watchClicks(begin)
   addEventListener("load", () => {
     begin(() => {
       loaded = instant()
@@ -176,7 +182,6 @@ export const watch = (name: string): void => {
     const answer = (event as MouseEvent).relatedTarget
     if (answer === null) return
     const timers = `${isPending(due.act) ? 1 : 0},${isPending(due.load) ? 1 : 0},${isPending(due.soon) ? 1 : 0}`
-    const isQuiet = click?.isSeen === false && click.hasBubbled
-    apply(write, answer, ["value", `${timers},${instant() - lastChange},${isQuiet ? 1 : 0}`])
+    apply(write, answer, ["value", `${timers},${instant() - lastChange},${isQuiet() ? 1 : 0}`])
   })
 }

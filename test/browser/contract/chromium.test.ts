@@ -11,7 +11,7 @@ const browser = PlaywrightBrowser.layer({
   allowPrivateNetworks: true,
   runsPerBrowser: Number.POSITIVE_INFINITY,
   // One promise waits for it, beside the others.
-  limits: { ...defaultPageLimits, navigationMillis: 8_000 }
+  limits: { ...defaultPageLimits, navigationMillis: 15_000 }
 })
 
 promises("Chromium", Layer.merge(browser, ServedSite.layer))

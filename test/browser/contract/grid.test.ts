@@ -15,7 +15,7 @@ const gridOf = <E, R>(kind: Endpoints.Kind, url: Effect.Effect<string, E, R>) =>
       Grid.layer({
         ...Grid.defaults,
         allowPrivateNetworks: true,
-        limits: { ...defaultPageLimits, navigationMillis: 8_000 },
+        limits: { ...defaultPageLimits, navigationMillis: 15_000 },
         endpoints: Effect.succeed([{ url, kind, capacity: 100, draining: false }])
       })
     )

@@ -51,20 +51,21 @@ export const findChromium = () => {
 }
 
 /**
- * The browsers of the tests: the one that runs have by default, and where `SLUICE_TEST_HEADLESS_SHELL` is `1` or its path, the
- * headless shell in its place for most of them.
+ * The browsers of the tests: for most of them the headless shell of Chromium, where there is one. With
+ * `SLUICE_TEST_HEADLESS_SHELL=0`, all use the browser that runs have by default; with a path, that shell.
  */
 export const testBrowsers = () => {
   const asked = process.env.SLUICE_TEST_HEADLESS_SHELL ?? ""
   const chromium = { SLUICE_CHROMIUM: findChromium() }
-  if (asked === "") return chromium
-  const path = asked === "1" ? headlessShell : asked
-  if (!existsSync(path) && (path !== headlessShell || !installPackage("chromium-headless-shell"))) {
+  if (asked === "0") return { ...chromium, SLUICE_TEST_HEADLESS_SHELL: "" }
+  if (asked !== "" && !existsSync(asked)) {
     throw new BootstrapError(
-      `SLUICE_TEST_HEADLESS_SHELL=${asked}: expected the path of a headless shell of Chromium, or 1 for the one of the distribution`
+      `SLUICE_TEST_HEADLESS_SHELL=${asked}: expected the path of a headless shell of Chromium, or 0 for Chromium itself`
     )
   }
-  return { ...chromium, SLUICE_TEST_HEADLESS_SHELL: path }
+  if (asked !== "") return { ...chromium, SLUICE_TEST_HEADLESS_SHELL: asked }
+  const isThere = existsSync(headlessShell) || (installPackage("chromium-headless-shell") && existsSync(headlessShell))
+  return isThere ? { ...chromium, SLUICE_TEST_HEADLESS_SHELL: headlessShell } : chromium
 }
 
 /**

@@ -17,7 +17,7 @@ export const chromiumPath = Option.getOrThrow(
 )
 
 /**
- * The browser of most tests: the one that runs have by default, or the headless shell where that is asked for. Tests that depend
+ * The browser of most tests: the headless shell of Chromium, or with `SLUICE_TEST_HEADLESS_SHELL=0` the one that runs have by default. Tests that depend
  * on Chromium itself use `chromiumPath`: the guards, the sandbox, and the promises of the browser port.
  */
 export const executablePath = process.env.SLUICE_TEST_HEADLESS_SHELL || chromiumPath

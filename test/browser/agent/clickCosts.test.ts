@@ -39,7 +39,7 @@ const page = body(`<style>button:hover { background: navy; color: white } a:hove
   <p><button id=first>First</button> <button id=second>Second</button></p>
   <label><input type=checkbox id=box> Box</label> <ul><li><a href=#one>One</a></li><li><a href=#two>Two</a></li></ul>`)
 
-it.live("a click on what is there asks the browser for three moves of the mouse and thirteen answers", () =>
+it.live("a click on what is there asks the browser for three moves of the mouse and at most 13 answers", () =>
   Effect.gen(function* () {
     const { asked } = yield* asking
     const site = yield* serve({ "/": html(page) })
@@ -51,14 +51,15 @@ it.live("a click on what is there asks the browser for three moves of the mouse 
     yield* navigation.goto(`${site}/`)
     const click = (selector: string) => elements.click({ selector, waitMillis: 10_000 }, "click")
     yield* click("//button[@id='first']")
-    for (const selector of ["//button[@id='second']", "//input", "//a[.='One']", "//a[.='Two']"]) {
+    // A click of a control that changes nothing is looked at twice for its effect, and a box once.
+    const most = { "//button[@id='second']": 13, "//input": 12, "//a[.='One']": 11, "//a[.='Two']": 11 }
+    for (const [selector, answers] of Object.entries(most)) {
       asked.splice(0)
       yield* click(selector)
       const parts = asked.filter((name) => /^(Input|DOM)\.|^Runtime\.callFunctionOn$/.test(name))
-      assert.deepStrictEqual(
-        { selector, moves: parts.filter((name) => name.startsWith("Input.")).length, others: parts.length - 3 },
-        { selector, moves: 3, others: 13 }
-      )
+      const moves = parts.filter((name) => name.startsWith("Input.")).length
+      assert.strictEqual(moves, 3, selector)
+      assert.isAtMost(parts.length - moves, answers, selector)
     }
   }).pipe(Effect.scoped)
 )

@@ -95,7 +95,8 @@ export const make = (tabs: Tabs, failing: (tab: Tab) => Effect.Effect<void, Page
         found,
         requests: pending.awaited({ isThere: found === "all" }).length,
         departing: tab.isDeparting(),
-        documents,
+        // The origin of time of a document drifts from the clock that answers are timed by.
+        documents: documents.map((one) => ({ ...one, changedAt: now - one.changedMillis })),
         endedMillis: ago(pending.lastEnd()),
         answeredAt: pending.lastAnswer(),
         streamMillis: ago(pending.lastStream()),

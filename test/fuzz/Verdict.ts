@@ -54,8 +54,9 @@ export const make = (document: Document): Verdicts => {
     const shown = text.slice(0, 300)
     // HEAD is answered as GET.
     const described = sent.method === "HEAD" ? operationOf("GET", sent.path) : operation
-    const isDescribed5xx = described?.responses[String(status)] !== undefined
-    if (status >= 500 && !isDescribed5xx) return fault("5xx", `answered ${status}: ${shown}`, String(status))
+    // 500 is described so that clients know its form, and is a fault wherever it comes.
+    const isExpected5xx = status !== 500 && described?.responses[String(status)] !== undefined
+    if (status >= 500 && !isExpected5xx) return fault("5xx", `answered ${status}: ${shown}`, String(status))
     // The HTTP parser refuses a head that is too large, or an address that is none, before any route sees it.
     if (status === 431 && headOf(sent) > 15_000) return null
     if (status === 400 && text === "" && !/^\/[!-~]*$/.test(sent.path)) return null

@@ -5,6 +5,7 @@
 import type { Exchange } from "../browser/Exchange.ts"
 import { type ElementState, nothing } from "../browser/element/ElementState.ts"
 import * as SafePattern from "../workflow/language/expression/SafePattern.ts"
+import { seen } from "../workflow/language/format/SeenText.ts"
 import { testsFor } from "./action/ExtractNetwork.ts"
 
 /** A text of a condition, and how a failure shows it. */
@@ -138,7 +139,7 @@ const verdictOf = (condition: Condition, facts: Facts, showing: Showing): Verdic
       const { text } = facts.states.get(selector ?? page) ?? nothing
       return {
         ...lasting,
-        holds: text !== null && compares(comparison, text, asSeen),
+        holds: text !== null && compares(comparison, text, seen),
         expected: said(selector === null ? "the text of the page" : `the text of ${selector}`, comparison),
         found: text === null ? "no such element" : showing.text(text)
       }
@@ -149,7 +150,7 @@ const verdictOf = (condition: Condition, facts: Facts, showing: Showing): Verdic
       const [shown] = values
       return {
         ...lasting,
-        holds: values.some((value) => compares(comparison, value, asSeen) || isSameNumber(comparison, value)),
+        holds: values.some((value) => compares(comparison, value, seen) || isSameNumber(comparison, value)),
         expected: said(`the value of ${selector}`, comparison),
         found:
           shown === undefined
@@ -258,19 +259,11 @@ const compares = ({ operator, wanted }: Comparison, text: string, form: (text: s
   }
 }
 
-/** A text as a person sees it: white space of any kind and length is one space, and what has no width is not there. */
-export const asSeen = (text: string): string =>
-  text
-    .normalize("NFC")
-    .replace(/[\u00ad\u200b-\u200d\u2060\ufeff]/g, "")
-    .replace(/\s+/g, " ")
-    .trim()
-
 const plainNumber = /^[-+]?\d{1,15}(\.\d{1,15})?$/
 
 /** Whether a field holds the expected number in another form, such as `12.50` for `12.5`. */
 const isSameNumber = ({ operator, wanted }: Comparison, value: string): boolean => {
-  const [one, other] = [asSeen(value), asSeen(wanted.text)]
+  const [one, other] = [seen(value), seen(wanted.text)]
   return operator === "equals" && plainNumber.test(one) && plainNumber.test(other) && Number(one) === Number(other)
 }
 

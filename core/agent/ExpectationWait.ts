@@ -8,6 +8,7 @@ import { redactUrl } from "../browser/Exchange.ts"
 import { isUnsettled } from "../browser/element/Survey.ts"
 import type { Download } from "../browser/file/DownloadPorts.ts"
 import * as SafePattern from "../workflow/language/expression/SafePattern.ts"
+import { seen } from "../workflow/language/format/SeenText.ts"
 import * as Compared from "../workflow/language/graph/Comparison.ts"
 import * as Expect from "../workflow/language/graph/Expect.ts"
 import { defaultWaitMillis } from "../workflow/language/parameters/Fields.ts"
@@ -95,7 +96,7 @@ const isAtRest = (page: SessionParts<"elements">): Effect.Effect<boolean> =>
 const showingOf = ({ memory }: FinishedStep): Expectation.Showing => {
   const { secrets } = memory.credentials
   return {
-    text: (text) => `"${secrets.hideWithin(Expectation.asSeen(text.slice(0, 10 * maxShown)), maxShown)}"`,
+    text: (text) => `"${secrets.hideWithin(seen(text.slice(0, 10 * maxShown)), maxShown)}"`,
     url: (url) => redactUrl(secrets.hide(url)).slice(0, maxShown)
   }
 }

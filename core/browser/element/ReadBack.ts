@@ -8,6 +8,7 @@
  * - any other text whole, apart from case, blanks, marks that the field puts between its parts, and a prefix such as
  *   `https://`
  */
+import { even } from "../../workflow/language/format/SeenText.ts"
 import { dateOf, forType, timeOf } from "./FieldValue.ts"
 
 /** What a field holds. */
@@ -46,12 +47,9 @@ export const fate = (
 
 /** What a person sees of a text, in one form: no case, no invisible characters, one kind of blank, digits of one script. */
 const plain = (text: string): string =>
-  text
-    .normalize("NFKC")
-    .replace(/[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/gu, "")
+  even(text.normalize("NFKC"))
     .replace(/[٠-٩۰-۹०-९০-৯]/gu, (digit) => String(scripts.flatMap((zero) => within(digit, zero))[0]))
     .replace(/[\u2010-\u2015\u2212]/gu, "-")
-    .replace(/\s+/gu, " ")
     .trim()
     .toLowerCase()
 

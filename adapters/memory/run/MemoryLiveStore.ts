@@ -37,6 +37,13 @@ export const layer = Layer.effect(
         controls.set(wanted.runId, given)
         return given
       }),
+      renew: Effect.fnUntraced(function* (runId, holder, until) {
+        const now = yield* Clock.currentTimeMillis
+        const before = controls.get(runId)
+        if (before?.holder !== holder || before.until <= now) return false
+        controls.set(runId, { ...before, until })
+        return true
+      }),
       release: Effect.fnUntraced(function* (runId, holder) {
         const now = yield* Clock.currentTimeMillis
         const before = controls.get(runId)

@@ -98,6 +98,15 @@ export const layer = Layer.effect(
           })
         )
       ),
+      renew: Effect.fn("LiveStore.renew")((runId, holder, until) =>
+        Effect.gen(function* () {
+          const now = new Date(yield* Clock.currentTimeMillis)
+          const renewed = yield* sql`
+            update live_controls set until = ${new Date(until)}
+            where run_id = ${runId} and holder = ${holder} and until > ${now} returning run_id`
+          return renewed.length > 0
+        }).pipe(withoutSqlErrors)
+      ),
       release: Effect.fn("LiveStore.release")((runId, holder) =>
         Effect.gen(function* () {
           const now = yield* Clock.currentTimeMillis

@@ -45,7 +45,7 @@ const Entrance = Schema.Struct({ token: Schema.String })
 
 /** The unique name of a page, so that only one has control. */
 const holder = Schema.String.check(Schema.isPattern(/^[A-Za-z0-9_-]{16,64}$/))
-const Control = Schema.Struct({ action: Schema.Literals(["take", "release"]), holder })
+const Control = Schema.Struct({ action: Schema.Literals(["take", "renew", "release"]), holder })
 const Acting = Schema.Struct({ holder, gestures: Schema.Array(Gesture).check(Schema.isMaxLength(200)) })
 
 /** The status of a run, as the live view receives it. */
@@ -178,7 +178,9 @@ export const routes = Layer.unwrap(
         yield* views.release(runId, body.holder)
         return answer(200, { control: false })
       }
-      return yield* views.take(runId, body.holder, userId).pipe(
+      const controlled =
+        body.action === "take" ? views.take(runId, body.holder, userId) : views.renew(runId, body.holder)
+      return yield* Effect.asVoid(controlled).pipe(
         Effect.map(() => answer(200, { control: true })),
         Effect.catchTag("RunNotFound", ({ message }) => Effect.succeed(answer(404, Errors.general(404, message)))),
         Effect.catch(({ message }) => Effect.succeed(answer(409, Errors.general(409, message))))

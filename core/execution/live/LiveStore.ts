@@ -46,9 +46,15 @@ export class LiveStore extends Context.Service<
     readonly standing: (runId: RunId) => Effect.Effect<Option.Option<LiveRunState>, StoreUnavailable>
 
     /**
-     * Gives control, or extends it for its holder, and returns the holder: another person, if they still have control.
+     * Gives control, or extends it for its holder, and returns the holder: another page, if it still has control.
      */
     readonly take: (control: Omit<Control, "since">) => Effect.Effect<Control, StoreUnavailable>
+
+    /**
+     * Extends control, if this holder still has it, and returns whether it had. It never takes it, so that a renewal
+     * that arrives after the release changes nothing.
+     */
+    readonly renew: (runId: RunId, holder: string, until: number) => Effect.Effect<boolean, StoreUnavailable>
 
     /** Releases control, if this holder has it; returns whether it had. */
     readonly release: (runId: RunId, holder: string) => Effect.Effect<boolean, StoreUnavailable>

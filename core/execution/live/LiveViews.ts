@@ -108,6 +108,12 @@ export class LiveViews extends Context.Service<
       userId: UserId
     ) => Effect.Effect<Control, NotInControl | NotLive | RunNotFound | StoreUnavailable>
 
+    /** Extends control as `take` does, for the page that has it. It never takes it again after the release. */
+    readonly renew: (
+      id: RunId,
+      holder: string
+    ) => Effect.Effect<void, NotInControl | NotLive | RunNotFound | StoreUnavailable>
+
     /** Releases control. The run continues. */
     readonly release: (id: RunId, holder: string) => Effect.Effect<void, StoreUnavailable>
 
@@ -174,6 +180,18 @@ export class LiveViews extends Context.Service<
         )
       })
 
+      /** The present instant, if the run runs and the page has not had control for too long. */
+      const controllable = Effect.fnUntraced(function* (id: RunId, holder: string) {
+        const { status } = yield* standing(id)
+        if (status !== "execution.start") return yield* new NotLive({ sessionId: id, status })
+        const now = yield* Clock.currentTimeMillis
+        const before = Option.getOrNull(yield* store.control(id))
+        if (before?.holder !== holder || before.since + longestControlMillis > now) return now
+        yield* store.release(id, holder)
+        yield* signals.publish({ _tag: "controlled", runId: id })
+        return yield* new NotInControl({ sessionId: id, reason: "over" })
+      })
+
       return LiveViews.of({
         connect: Effect.fn("LiveViews.connect")(function* (caller, id, control) {
           yield* Permissions.require(caller, control ? "edit" : "read")
@@ -206,19 +224,18 @@ export class LiveViews extends Context.Service<
         statuses: (id) => Stream.unwrap(looks(id)),
         frames: channel.frames,
         take: Effect.fn("LiveViews.take")(function* (id, holder, userId) {
-          const { status } = yield* standing(id)
-          if (status !== "execution.start") return yield* new NotLive({ sessionId: id, status })
-          const now = yield* Clock.currentTimeMillis
-          const before = Option.getOrNull(yield* store.control(id))
-          if (before?.holder === holder && before.since + longestControlMillis <= now) {
-            yield* store.release(id, holder)
-            yield* signals.publish({ _tag: "controlled", runId: id })
-            return yield* new NotInControl({ sessionId: id, reason: "over" })
-          }
+          const now = yield* controllable(id, holder)
           const control = yield* store.take({ runId: id, holder, userId, until: now + controlMillis })
           if (control.holder !== holder) return yield* new NotInControl({ sessionId: id, reason: "taken" })
           yield* signals.publish({ _tag: "controlled", runId: id })
           return control
+        }),
+        renew: Effect.fn("LiveViews.renew")(function* (id, holder) {
+          const now = yield* controllable(id, holder)
+          if (!(yield* store.renew(id, holder, now + controlMillis))) {
+            return yield* new NotInControl({ sessionId: id, reason: "none" })
+          }
+          yield* signals.publish({ _tag: "controlled", runId: id })
         }),
         release: Effect.fn("LiveViews.release")(function* (id, holder) {
           if (yield* store.release(id, holder)) yield* signals.publish({ _tag: "controlled", runId: id })

@@ -51,8 +51,8 @@ const release = async (): Promise<void> => {
 const renew = async (): Promise<void> => {
   if (!state.mine) return
   if (Date.now() - state.lastAct > idleMillis) return release()
-  const { body, ok } = await send("control", { action: "take" })
-  if (ok) return
+  const { body, ok } = await send("control", { action: "renew" })
+  if (ok || !state.mine) return
   own(false)
   note(body.message ?? "")
 }

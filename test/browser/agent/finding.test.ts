@@ -4,6 +4,7 @@ import { vi } from "vitest"
 import type { ExtractionPlan } from "../../../core/browser/element/Extraction.ts"
 import { hangMillis } from "../../support/limits.ts"
 import { at, body, open, pages } from "../../support/pages.ts"
+import { sampled } from "../../support/scale.ts"
 import type { Answer } from "../../support/site.ts"
 import { awaited } from "../../support/waiting.ts"
 
@@ -281,11 +282,15 @@ describe("finding", () => {
 
     it.effect("a script that never ends stops with the name of its limit, and the page lives on", () =>
       Effect.forEach(
-        [
-          "//*[count(//*[count(//*) > 1]) > 1]",
-          "count(for $a in 1 to 1000000, $b in 1 to 1000000 return $a + $b)",
-          "//button[matches('aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!', '^(a+)+$', 'i')]"
-        ],
+        // Each keeps a processor busy until the limit.
+        sampled(
+          [
+            "//*[count(//*[count(//*) > 1]) > 1]",
+            "count(for $a in 1 to 1000000, $b in 1 to 1000000 return $a + $b)",
+            "//button[matches('aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!', '^(a+)+$', 'i')]"
+          ],
+          2
+        ),
         Effect.fnUntraced(function* (selector) {
           const page = yield* open("/middle")
           const failure = yield* Effect.flip(page.elements.click(at(selector, 1_000), "click"))

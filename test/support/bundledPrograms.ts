@@ -3,7 +3,7 @@
  * the sources themselves, whose modules and lines are those of a stack trace.
  */
 import { createHash } from "node:crypto"
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
 import { bundlePrograms } from "../../apps/bootstrap/programBundle.js"
@@ -24,6 +24,8 @@ const make = async (): Promise<string> => {
   if (existsSync(folder)) return folder
   mkdirSync(cache, { recursive: true })
   const partial = mkdtempSync(join(cache, "partial-"))
+  // Other users of this machine run them, too, as the sources.
+  chmodSync(partial, 0o755)
   for (const [file, code] of files) writeFileSync(join(partial, file), code)
   // Another run of the tests may make it at the same time.
   try {

@@ -19,6 +19,7 @@ import * as LocalChromium from "../../../adapters/playwright/LocalChromium.ts"
 import * as Processes from "../../../adapters/playwright/Processes.ts"
 import { browserFoldersOf, chromiumsOf, withDescendants } from "../../support/chromiums.ts"
 import { completed, dataDir, migratedDataDir, sluice } from "../../support/processes.ts"
+import { programOf } from "../../support/programs.ts"
 import { chromiumPath } from "../../support/realBrowser.ts"
 
 const isRoot = process.getuid?.() === 0
@@ -57,7 +58,7 @@ interface Diagnosis {
 
 /** The command of these tests, as another user or with fewer rights, with a folder that the user may write. */
 const doctor = (wrapper: ReadonlyArray<string>, env: Record<string, string>, folder: string) => {
-  const [program = "", ...args] = [...wrapper, process.execPath, "apps/cli/main.ts", "doctor"]
+  const [program = "", ...args] = [...wrapper, process.execPath, programOf("sluice"), "doctor"]
   const environment = {
     PATH: process.env.PATH,
     HOME: folder,

@@ -63,6 +63,7 @@ describe("the cases of the oracle", () => {
       const { schedule, state } = Result.getOrThrow(evaluate(window, Date.parse(at)))
       const { closesAt = null } = RunWindow.opening(schedule, Date.parse(at)) ?? {}
       assert.strictEqual(state.open, expect.open)
+      assert.strictEqual(RunWindow.isOpen(schedule, Date.parse(at)), expect.open)
       assert.strictEqual(iso(state.nextOpenAt), expect.nextOpenAt)
       assert.strictEqual(state.open ? iso(closesAt) : null, expect.nextCloseAt)
     }

@@ -73,6 +73,9 @@ describe("a generated window", () => {
         assert.isFalse(slowlyOpen(window, opensAt - 1))
         assert.isTrue(slowlyOpen(window, closesAt - 1))
         assert.isFalse(slowlyOpen(window, closesAt))
+        // What holds at an edge began there.
+        assert.strictEqual(RunWindow.opening(schedule, opensAt)?.opensAt, opensAt)
+        assert.strictEqual(RunWindow.closedSince(schedule, closesAt), closesAt)
       }
     },
     options(250)

@@ -73,12 +73,14 @@ export interface FiringPlan {
   readonly instant: number
   readonly byHand: boolean
   readonly replaces: ReadonlyArray<RunId>
+  /** The firings that get no run because of this one. */
+  readonly others: RunSchedule.Decision["firings"]
   readonly now: number
 }
 
 /** Submits the run of a firing together with the change of its schedule; fails with the problems of its input. */
 export const submit = Effect.fnUntraced(function* (gate: Gate.Gate, planned: FiringPlan) {
-  const { after, before, byHand, instant, now, replaces } = planned
+  const { after, before, byHand, instant, now, others, replaces } = planned
   const store = yield* ScheduleStore
   const workflows = yield* WorkflowStore
   const attempt = Effect.fnUntraced(function* (version: RunTerms) {
@@ -86,7 +88,10 @@ export const submit = Effect.fnUntraced(function* (gate: Gate.Gate, planned: Fir
     const step: Step = {
       before,
       after: { ...after, runs: [...after.runs, submission.id] },
-      firings: [{ instant, byHand, decidedAt: now, outcome: "submitted", runId: submission.id, reason: null }],
+      firings: [
+        ...others.map((one) => ({ ...one, runId: null })),
+        { instant, byHand, decidedAt: now, outcome: "submitted", runId: submission.id, reason: null }
+      ],
       submission,
       replaces,
       why: `Replaced by the next firing of schedule ${before.id}`
@@ -116,10 +121,10 @@ const announce = Effect.fnUntraced(function* (submitted: GatedRun | null, replac
 
 /** Performs one step of a schedule; returns whether there was one. */
 const settle = Effect.fnUntraced(
-  function* ({ gate, open, schedule: before }: Due) {
+  function* ({ former, gate, open, schedule: before }: Due) {
     const store = yield* ScheduleStore
     const now = yield* Clock.currentTimeMillis
-    const decision = RunSchedule.decide(before, gate, open, now)
+    const decision = RunSchedule.decide(before, gate, open, now, former)
     if (decision === null) return false
     const { after, fire, firings, replaces } = decision
     const step = { before, after, submission: null, replaces: [], why: "" }
@@ -130,8 +135,8 @@ const settle = Effect.fnUntraced(
     const failed = (reason: string) =>
       store.commit({
         ...step,
-        // The run that would have been replaced continues.
-        after: { ...after, runs: open },
+        // The run that would have been replaced continues, and what waits for its end.
+        after: { ...after, runs: open, queued: replaces.length > 0 ? before.queued : after.queued },
         firings: [
           {
             instant: fire,
@@ -143,7 +148,7 @@ const settle = Effect.fnUntraced(
           }
         ]
       })
-    yield* submit(gate, { before, after, instant: fire, byHand: false, replaces, now }).pipe(
+    yield* submit(gate, { before, after, instant: fire, byHand: false, replaces, others: firings, now }).pipe(
       Effect.catchTags({
         InvalidSchedule: ({ message }) => failed(`The run could not be submitted: ${message}`),
         FieldsTooLarge: ({ message }) => failed(`The run could not be submitted: ${message}`)

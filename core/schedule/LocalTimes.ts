@@ -66,8 +66,19 @@ export const hasDate = (plan: Pick<LocalTimes, "onDate">, day: CivilDate.EpochDa
   return false
 }
 
-/** The instants of the times of one date, ascending. */
-const instantsOf = ({ everyPass, times, zone }: LocalTimes, day: CivilDate.EpochDay): ReadonlyArray<number> => {
+/** The instants of the times of one date, ascending. Those of the dates that were asked for last are kept. */
+const instantsOf = (plan: LocalTimes, day: CivilDate.EpochDay): ReadonlyArray<number> => {
+  const known = kept.get(plan) ?? new Map<CivilDate.EpochDay, ReadonlyArray<number>>()
+  const found = known.get(day) ?? findInstants(plan, day)
+  if (known.size >= mostKept) known.clear()
+  kept.set(plan, known.set(day, found))
+  return found
+}
+
+const kept = new WeakMap<LocalTimes, Map<CivilDate.EpochDay, ReadonlyArray<number>>>()
+const mostKept = 4
+
+const findInstants = ({ everyPass, times, zone }: LocalTimes, day: CivilDate.EpochDay): ReadonlyArray<number> => {
   const midnight = day * dayMillis
   // No offset is a day or more.
   const segments = segmentsIn(zone, midnight - dayMillis, midnight + 2 * dayMillis)

@@ -1,13 +1,14 @@
 /**
  * Schedules, which submit runs of a workflow at given times, and the decisions about a schedule at an instant.
  *
- * The cursor of a schedule is the instant up to which its timing is processed. Later instants are in the future, or were
- * missed. A decision is a function of the schedule, the gate of its workflow, its runs that have not ended
- * and the instant; stores apply it in one transaction with the submission that it requests.
+ * The past of a schedule is its cursor and its delayed firings: each instant of its timing up to the cursor is decided or
+ * among the delayed ones, and none after it is decided. A decision is a function of the schedule, the gate of its workflow,
+ * its runs that have not ended and the instant; stores apply it in one transaction with the submission that it requests.
+ * Each instant gets one record: a run, or why there is none.
  *
  * Instants are epoch milliseconds.
  */
-import { Schema } from "effect"
+import { Effect, Schema } from "effect"
 import type { Gate } from "../gate/Gate.ts"
 import { inOneSentence } from "../window/Problems.ts"
 import { RunWindowIssue } from "../window/RunWindow.ts"
@@ -52,6 +53,10 @@ export type Terms = typeof Terms.Type
 
 export const Paused = Schema.Struct({ at: Schema.Finite, by: UserId, reason: Schema.NullOr(Schema.String) })
 
+/** A firing that is not decided yet, and the instant at which it is due. */
+export const Delayed = Schema.Struct({ instant: Schema.Finite, firesAt: Schema.Finite })
+export type Delayed = typeof Delayed.Type
+
 export const RunSchedule = Schema.Struct({
   id: ScheduleId,
   workspaceId: WorkspaceId,
@@ -63,11 +68,13 @@ export const RunSchedule = Schema.Struct({
   /** Grows by one with every change, so that a decision about an earlier state is noticed. */
   revision: Schema.Int,
   paused: Schema.NullOr(Paused),
-  /** The cursor: everything up to this instant is processed. */
+  /** The cursor: each instant of the timing up to it is decided or delayed. It is ahead of time where jitter mixes firings. */
   cursor: Schema.Finite,
-  /** The next instant of the timing; `null` when none is known. */
+  /** The first instant of the timing after the cursor; `null` when none is known. */
   next: Schema.NullOr(Schema.Finite),
-  /** Until when missed firings are caught up that a limit has been applied to. */
+  /** Firings up to the cursor that are not decided: their delay has not ended, or they are caught up. */
+  delayed: Schema.Array(Delayed).pipe(Schema.withDecodingDefaultKey(Effect.succeed([]))),
+  /** Until when firings were due that the catch-up policy has been applied to: those that are left are submitted. */
   caughtUpTo: Schema.NullOr(Schema.Finite),
   /** The instants of firings that wait for the end of an earlier run, in order. */
   queued: Schema.Array(Schema.Finite),
@@ -145,9 +152,19 @@ export const instantsOf = ({ terms }: Pick<RunSchedule, "terms">, gate: Gate): T
   }
 }
 
+/** The firing that is due before all others; `null` when none is known. */
+export const upcoming = (schedule: Pick<RunSchedule, "id" | "terms" | "delayed" | "next">): Delayed | null => {
+  const { delayed, next } = schedule
+  const first = next === null ? null : { instant: next, firesAt: firesAt(schedule, next) }
+  return delayed.reduce((found, one) => (found === null || inOrder(one, found) < 0 ? one : found), first)
+}
+
+/** The order in which firings are due. */
+const inOrder = (one: Delayed, other: Delayed): number => one.firesAt - other.firesAt || one.instant - other.instant
+
 /** The next instant at which a schedule must be examined; `null` where time alone changes nothing. */
 export const dueAt = (schedule: RunSchedule): number | null =>
-  schedule.paused !== null || schedule.next === null ? null : firesAt(schedule, schedule.next)
+  schedule.paused === null ? (upcoming(schedule)?.firesAt ?? null) : null
 
 /** Whether firings wait for the end of a run. */
 export const waits = (schedule: RunSchedule): boolean => schedule.paused === null && schedule.queued.length > 0
@@ -156,13 +173,32 @@ export const waits = (schedule: RunSchedule): boolean => schedule.paused === nul
 export const isOutdated = (schedule: RunSchedule, gate: Gate): boolean =>
   schedule.windowRevision !== null && schedule.windowRevision !== gate.windowRevision
 
-/** The schedule with the fields derived from its terms, its cursor and the window. */
-const aimed = (schedule: RunSchedule, gate: Gate, cursor: number): RunSchedule => ({
-  ...schedule,
-  cursor,
-  next: instantsOf(schedule, gate).next(cursor),
-  windowRevision: schedule.terms.timing.kind === "window_opening" ? gate.windowRevision : null
-})
+/**
+ * The schedule with the fields derived from its terms, its cursor, its delayed firings and the window. Instants that come
+ * before the first firing that is due are among the delayed ones, so that `upcoming` is due before all others.
+ */
+const aimed = (schedule: RunSchedule, gate: Gate, cursor: number, delayed: ReadonlyArray<Delayed>): RunSchedule => {
+  const instants = instantsOf(schedule, gate)
+  const ahead = [...delayed]
+  let [last, next] = [cursor, instants.next(cursor)]
+  let dueFirst = ahead.reduce((least, one) => Math.min(least, one.firesAt), Number.POSITIVE_INFINITY)
+  while (schedule.terms.jitterSeconds > 0 && schedule.paused === null && next !== null && next < dueFirst) {
+    const one = { instant: next, firesAt: firesAt(schedule, next) }
+    dueFirst = Math.min(dueFirst, one.firesAt)
+    const following = instants.next(next)
+    if (following === null || following >= dueFirst) break
+    ahead.push(one)
+    last = next
+    next = following
+  }
+  return {
+    ...schedule,
+    cursor: last,
+    next,
+    delayed: ahead,
+    windowRevision: schedule.terms.timing.kind === "window_opening" ? gate.windowRevision : null
+  }
+}
 
 const changed = (schedule: RunSchedule, at: number): RunSchedule => ({
   ...schedule,
@@ -185,34 +221,222 @@ export const make = (
       paused: null,
       cursor: at,
       next: null,
+      delayed: [],
       caughtUpTo: null,
       queued: [],
       runs: [],
       windowRevision: null
     },
     gate,
-    at
+    at,
+    []
   )
 
-/** Replaces the terms. Firings that were due and have not fired are dropped. */
-export const edit = (schedule: RunSchedule, terms: Terms, gate: Gate, at: number): RunSchedule =>
-  changed(aimed({ ...schedule, terms, caughtUpTo: null }, gate, Math.max(at, schedule.cursor)), at)
+/** How many instants are looked at that passed since the last decision: all of a day's jitter, and two limits more. */
+const mostPassed = 1_440 + 2 * mostQueued
 
-/** Stops firing until it is resumed. Firings that wait are dropped. */
-export const pause = (schedule: RunSchedule, paused: typeof Paused.Type): RunSchedule =>
-  changed({ ...schedule, paused, queued: [] }, paused.at)
+/** What happened to an instant that gets no run, or not yet. */
+type Settled = Omit<Firing, "runId">
+
+/** A schedule after a decision, and the instants that it decided, each with its reason. */
+export interface Changed {
+  readonly schedule: RunSchedule
+  readonly firings: ReadonlyArray<Settled>
+}
+
+/** The firings of a stretch of the past that are not decided. */
+interface Passed {
+  readonly cursor: number
+  /** In the order in which they are due. */
+  readonly firings: ReadonlyArray<Delayed>
+  /** The last instant of those that were too many to look at, all of them earlier; `null` where there are none. */
+  readonly before: number | null
+}
+
+/** The firings that are not decided, of instants up to `at`. */
+const passed = (schedule: RunSchedule, gate: Gate, at: number): Passed => {
+  const instants = instantsOf(schedule, gate)
+  const known = new Set(schedule.delayed.map(({ instant }) => instant))
+  // A clock that was set back must not fire again what is decided: the last decided instant bounds the cursor.
+  let decided: number | null = schedule.cursor
+  while (decided !== null && decided > at && known.has(decided)) decided = instants.last(decided - 1, at)
+  const cursor = Math.max(at, decided ?? at)
+  const since: Array<Delayed> = []
+  let before = instants.last(cursor, schedule.cursor)
+  for (; before !== null && since.length < mostPassed; before = instants.last(before - 1, schedule.cursor)) {
+    since.push({ instant: before, firesAt: firesAt(schedule, before) })
+  }
+  const firings = [...schedule.delayed.filter(({ instant }) => instant <= cursor), ...since].sort(inOrder)
+  return { cursor, firings, before }
+}
+
+/** The records of instants without a run, of which the latest have their own and all others one. */
+const recorded = (
+  { before }: Passed,
+  firings: ReadonlyArray<Delayed>,
+  now: number,
+  outcomeOf: (one: Delayed) => Pick<Settled, "outcome" | "reason">
+): ReadonlyArray<Settled> => {
+  const ordered = firings.toSorted((one, other) => one.instant - other.instant)
+  const own = ordered.slice(-mostQueued)
+  const rest = ordered.slice(0, -mostQueued).at(-1)?.instant ?? before
+  const record = (instant: number, made: Pick<Settled, "outcome" | "reason">): Settled => ({
+    instant,
+    byHand: false,
+    decidedAt: now,
+    ...made
+  })
+  const all = own.map((one) => record(one.instant, outcomeOf(one)))
+  if (rest === null) return all
+  const reason = `Missed, with each earlier firing that has no record: no scheduler had submitted them by ${iso(now)}`
+  return [record(rest, { outcome: "missed", reason }), ...all]
+}
+
+const iso = (at: number): string => new Date(at).toISOString()
+
+/** Whether a firing is late, and the catch-up policy has not been applied to it. */
+const isMissed = ({ caughtUpTo }: RunSchedule, { firesAt }: Delayed, now: number): boolean =>
+  firesAt < now - graceMillis && (caughtUpTo === null || firesAt > caughtUpTo)
+
+/**
+ * Decides about what was missed up to `now`. All other firings of instants up to `now` are delayed ones of the result,
+ * whose cursor is `now`, and which is still to be aimed.
+ */
+const settled = (schedule: RunSchedule, gate: Gate, now: number): Changed => {
+  const { catchUp, catchUpLimit } = schedule.terms
+  const found = passed(schedule, gate, now)
+  const { caughtUpTo } = schedule
+  const due = found.firings.filter((one) => one.firesAt <= now && (caughtUpTo === null || one.firesAt > caughtUpTo))
+  const kept = catchUp === "none" ? 0 : catchUp === "last" ? 1 : catchUpLimit
+  const missed = due.slice(0, Math.max(0, due.length - kept)).filter((one) => isMissed(schedule, one, now))
+  const which =
+    kept === 0
+      ? "missed firings are not caught up"
+      : kept === 1
+        ? "only the last firing is caught up"
+        : `only the last ${kept} firings are caught up`
+  const firings = recorded(found, missed, now, (one) => ({
+    outcome: "missed",
+    reason: `Missed: no scheduler had submitted it by ${iso(now)}, it was due at ${iso(one.firesAt)}, and ${which}`
+  }))
+  const isApplied = due.some((one) => isMissed(schedule, one, now))
+  const delayed = found.firings.filter((one) => !missed.includes(one))
+  return {
+    schedule: { ...schedule, cursor: found.cursor, delayed, caughtUpTo: isApplied ? now : caughtUpTo },
+    firings
+  }
+}
+
+/** Whether two terms have the same instants and delays. */
+const haveSameTiming = (one: Terms, other: Terms): boolean => timingText(one) === timingText(other)
+
+const timingText = ({ endsAt, jitterSeconds, startsAt, timing }: Terms): string =>
+  JSON.stringify([
+    // The zone of a timing that the window decides is the one in which times are shown.
+    timing.kind === "window_opening" ? timing.kind : Object.entries(timing).toSorted(([a], [b]) => (a < b ? -1 : 1)),
+    startsAt,
+    endsAt,
+    jitterSeconds
+  ])
+
+/**
+ * Replaces the terms. Terms with the same timing move no firing. Otherwise the firings of instants up to `at` happen as the
+ * former terms say, and those after it as the new ones.
+ */
+export const edit = (schedule: RunSchedule, terms: Terms, gate: Gate, at: number): Changed => {
+  if (haveSameTiming(schedule.terms, terms)) {
+    return { schedule: changed({ ...schedule, terms }, at), firings: [] }
+  }
+  if (schedule.paused !== null) {
+    const cursor = Math.max(at, schedule.cursor)
+    return { schedule: changed(aimed({ ...schedule, terms }, gate, cursor, []), at), firings: [] }
+  }
+  const { firings, schedule: left } = settled(schedule, gate, at)
+  return { schedule: changed(aimed({ ...left, terms }, gate, left.cursor, left.delayed), at), firings }
+}
+
+/** Stops firing until it is resumed. Firings that wait, and those that were not submitted yet, are recorded as skipped. */
+export const pause = (schedule: RunSchedule, gate: Gate, paused: typeof Paused.Type): Changed => {
+  if (schedule.paused !== null) return { schedule: changed({ ...schedule, paused }, paused.at), firings: [] }
+  const { at } = paused
+  const found = passed(schedule, gate, at)
+  const waiting = schedule.queued.map(
+    (instant): Settled => ({
+      instant,
+      byHand: false,
+      decidedAt: at,
+      outcome: "skipped",
+      reason: "The schedule was paused while the firing waited for the end of an earlier run"
+    })
+  )
+  const others = recorded(found, found.firings, at, (one) =>
+    isMissed(schedule, one, at)
+      ? {
+          outcome: "missed",
+          reason: `Missed: no scheduler had submitted it by ${iso(at)}, when the schedule was paused; it was due at ${iso(one.firesAt)}`
+        }
+      : {
+          outcome: "skipped",
+          reason: `The schedule was paused before the firing was submitted, at ${iso(one.firesAt)}`
+        }
+  )
+  const after = aimed({ ...schedule, paused, queued: [], caughtUpTo: null }, gate, found.cursor, [])
+  return { schedule: changed(after, at), firings: [...waiting, ...others] }
+}
 
 /** Fires again, at instants after `at`: those of the pause are not caught up. */
-export const resume = (schedule: RunSchedule, gate: Gate, at: number): RunSchedule =>
-  schedule.paused === null
-    ? schedule
-    : changed(aimed({ ...schedule, paused: null, caughtUpTo: null }, gate, Math.max(at, schedule.cursor)), at)
+export const resume = (schedule: RunSchedule, gate: Gate, at: number): Changed => ({
+  schedule:
+    schedule.paused === null
+      ? schedule
+      : changed(aimed({ ...schedule, paused: null }, gate, Math.max(at, schedule.cursor), []), at),
+  firings: []
+})
+
+/** A window that the workflow of a schedule had, and the instant at which another one took its place. */
+export interface FormerWindow {
+  readonly window: Gate["runWindow"]
+  readonly until: number
+}
+
+/** The windows of which each but the last was replaced by the one after it. */
+export const formerWindows = (
+  windows: ReadonlyArray<{ readonly window: Gate["runWindow"]; readonly setAt: number | null }>
+): ReadonlyArray<FormerWindow> =>
+  windows.slice(0, -1).map(({ window }, index) => ({ window, until: windows[index + 1]?.setAt ?? 0 }))
+
+/**
+ * The schedule after the edits of its window: the openings of each window up to its end count, and those of the present one
+ * after that. `former` are the windows since the one that `windowRevision` names, oldest first, as far as they are known.
+ */
+export const follow = (
+  schedule: RunSchedule,
+  gate: Gate,
+  former: ReadonlyArray<FormerWindow>,
+  now: number
+): Changed => {
+  let left = schedule
+  const firings: Array<Settled> = []
+  for (const { until, window } of former) {
+    const at = Math.max(schedule.cursor, Math.min(until, now))
+    const step = schedule.paused === null ? settled(left, { ...gate, runWindow: window }, at) : null
+    left = step?.schedule ?? { ...left, cursor: at }
+    firings.push(...(step?.firings ?? []))
+  }
+  // Of a window that is not among them, only the opening that was found beforehand is known.
+  const set = Math.min(gate.windowSet?.at ?? 0, now)
+  const { cursor, delayed, next } = left
+  if (cursor >= set) return { schedule: aimed(left, gate, cursor, delayed), firings }
+  const isKnown = former.length === 0 && left.paused === null && next !== null && next <= set
+  const known = isKnown ? [...delayed, { instant: next, firesAt: firesAt(left, next) }] : delayed
+  return { schedule: aimed(left, gate, set, known), firings }
+}
 
 /** What to do about a schedule now. */
 export interface Decision {
   readonly after: RunSchedule
   /** The instants that get no run, and why. */
-  readonly firings: ReadonlyArray<Omit<Firing, "runId">>
+  readonly firings: ReadonlyArray<Settled>
   /** The instant whose run is to be submitted; `null` for none. */
   readonly fire: number | null
   /** The runs that are stopped for it. */
@@ -220,64 +444,51 @@ export interface Decision {
 }
 
 /**
- * Decides about at most one firing; `null` when there is nothing to do at `now`. `open` are the runs of the schedule
- * that have not ended.
+ * Decides about at most one firing that gets a run, and about those that were missed; `null` when there is nothing to do at
+ * `now`. `open` are the runs of the schedule that have not ended, and `former` the windows as `follow` takes them.
  */
-export const decide = (before: RunSchedule, gate: Gate, open: ReadonlyArray<RunId>, now: number): Decision | null => {
+export const decide = (
+  before: RunSchedule,
+  gate: Gate,
+  open: ReadonlyArray<RunId>,
+  now: number,
+  former: ReadonlyArray<FormerWindow> = []
+): Decision | null => {
   const schedule: RunSchedule = { ...changed(before, before.updatedAt), runs: open }
   if (isOutdated(schedule, gate)) {
-    const cursor = Math.max(schedule.cursor, Math.min(gate.windowSet?.at ?? 0, now))
-    return { after: aimed(schedule, gate, cursor), firings: [], fire: null, replaces: [] }
+    const followed = follow(schedule, gate, former, now)
+    return { after: followed.schedule, firings: followed.firings, fire: null, replaces: [] }
   }
   const [first, ...later] = schedule.queued
   if (waits(schedule) && first !== undefined && open.length === 0) {
     return { after: { ...schedule, queued: later }, firings: [], fire: first, replaces: [] }
   }
-  const { next } = schedule
-  if (schedule.paused !== null || next === null || firesAt(schedule, next) > now) return null
-  const isLate = firesAt(schedule, next) < now - graceMillis
-  // Store the limit, so that the missed firings are counted once and not again for each of them.
-  const counted = isLate ? { ...schedule, caughtUpTo: Math.max(schedule.caughtUpTo ?? now, now) } : schedule
-  return (isLate ? leaveMissed(schedule, next, gate, now) : null) ?? overlap(aimed(counted, gate, next), next, now)
-}
-
-/** Skips the missed firings that are not caught up; `null` where `next` is caught up. */
-const leaveMissed = (schedule: RunSchedule, next: number, gate: Gate, now: number): Decision | null => {
-  const { caughtUpTo, cursor, terms } = schedule
-  if (caughtUpTo !== null && next <= caughtUpTo) return null
-  const instants = instantsOf(schedule, gate)
-  const since = `no scheduler ran since ${new Date(firesAt(schedule, next)).toISOString()}`
-  const leaveUpTo = (upTo: number, reason: string): Decision => ({
-    after: { ...aimed(schedule, gate, upTo), caughtUpTo: now },
-    firings: [{ instant: upTo, byHand: false, decidedAt: now, outcome: "missed", reason }],
-    fire: null,
-    replaces: []
-  })
-  if (terms.catchUp === "none") {
-    const late = latestDue(schedule, instants, now - graceMillis) ?? next
-    return leaveUpTo(late, `Missed, and not caught up: ${since}`)
+  const due = upcoming(schedule)
+  if (schedule.paused !== null || due === null || due.firesAt > now) return null
+  const { firings, schedule: left } = isMissed(schedule, due, now)
+    ? settled(schedule, gate, now)
+    : { schedule, firings: [] }
+  if (firings.length > 0) {
+    return { after: aimed(left, gate, left.cursor, left.delayed), firings, fire: null, replaces: [] }
   }
-  const kept = terms.catchUp === "last" ? 1 : terms.catchUpLimit
-  let oldest = latestDue(schedule, instants, now) ?? next
-  for (let count = 1; count < kept && oldest > next; count++) oldest = instants.last(oldest - 1, cursor) ?? next
-  if (oldest <= next) return null
-  const which = kept === 1 ? "only the last firing is" : `only the last ${kept} firings are`
-  return leaveUpTo(instants.last(oldest - 1, cursor) ?? next, `Missed: ${since}, and ${which} caught up`)
-}
-
-/** The latest instant that is due at `now`. */
-const latestDue = (schedule: RunSchedule, instants: Timing.Instants, now: number): number | null => {
-  let found = instants.last(now, schedule.cursor)
-  while (found !== null && firesAt(schedule, found) > now) found = instants.last(found - 1, schedule.cursor)
-  return found
+  const others = left.delayed.filter(({ instant }) => instant !== due.instant)
+  const cursor = others.length === left.delayed.length ? due.instant : left.cursor
+  return overlap(aimed(left, gate, cursor, others), due.instant, now)
 }
 
 /** Applies the overlap policy to an instant. */
 const overlap = (schedule: RunSchedule, instant: number, now: number): Decision => {
   const { queued, runs, terms } = schedule
-  const outcome = (outcome: FiringOutcome, reason: string, after: RunSchedule): Decision => ({
+  const record = (instant: number, outcome: FiringOutcome, reason: string): Settled => ({
+    instant,
+    byHand: false,
+    decidedAt: now,
+    outcome,
+    reason
+  })
+  const without = (outcome: FiringOutcome, reason: string, after: RunSchedule): Decision => ({
     after,
-    firings: [{ instant, byHand: false, decidedAt: now, outcome, reason }],
+    firings: [record(instant, outcome, reason)],
     fire: null,
     replaces: []
   })
@@ -286,16 +497,21 @@ const overlap = (schedule: RunSchedule, instant: number, now: number): Decision 
   const busy = run === undefined ? "Earlier firings wait" : `Run ${run} of an earlier firing has not ended`
   switch (terms.overlap) {
     case "skip":
-      return outcome("skipped", busy, schedule)
+      return without("skipped", busy, schedule)
     case "queue_one":
       return queued.length > 0
-        ? outcome("skipped", `${busy}, and another firing waits for that`, schedule)
-        : outcome("queued", busy, { ...schedule, queued: [instant] })
+        ? without("skipped", `${busy}, and another firing waits for that`, schedule)
+        : without("queued", busy, { ...schedule, queued: [instant] })
     case "queue_all":
       return queued.length >= mostQueued
-        ? outcome("skipped", `${busy}, and ${mostQueued} firings wait for that`, schedule)
-        : outcome("queued", busy, { ...schedule, queued: [...queued, instant] })
+        ? without("skipped", `${busy}, and ${mostQueued} firings wait for that`, schedule)
+        : without("queued", busy, { ...schedule, queued: [...queued, instant] })
     case "replace":
-      return { after: { ...schedule, queued: [], runs: [] }, firings: [], fire: instant, replaces: runs }
+      return {
+        after: { ...schedule, queued: [], runs: [] },
+        firings: queued.map((one) => record(one, "skipped", `Replaced by the firing of ${iso(instant)}`)),
+        fire: instant,
+        replaces: runs
+      }
   }
 }

@@ -87,8 +87,11 @@ export interface Read {
 
 type Note = (path: string, message: string) => void
 
-/** Reads a body at the instant `now`. */
-export const read = (body: unknown, now: number): Result.Result<Read, InvalidSchedule> => {
+/**
+ * Reads a body at the instant `now`. Where it replaces `stored` terms and has the same recurrence without its start, the
+ * start stays.
+ */
+export const read = (body: unknown, now: number, stored: Terms | null = null): Result.Result<Read, InvalidSchedule> => {
   const problems: Array<RunWindowIssue> = []
   const note: Note = (path, message) => {
     problems.push({ path, message })
@@ -137,7 +140,7 @@ export const read = (body: unknown, now: number): Result.Result<Read, InvalidSch
     startsAt,
     endsAt
   }
-  const timing = readTiming(body, { field, note, now })
+  const timing = readTiming(body, { field, note, now, stored })
   if (timing !== null && !problems.some(({ path }) => path.startsWith("recurrence"))) {
     for (const problem of Timing.problems(timing, Math.max(now, startsAt ?? now))) note(problem.field, problem.message)
     const first = problems.length > 0 ? null : Timing.instants(timing, null).next(Math.max(now, (startsAt ?? now) - 1))
@@ -154,13 +157,17 @@ interface Reading {
   readonly field: <A>(name: string, schema: Schema.Codec<A, unknown>, expected: string) => A | undefined
   readonly note: Note
   readonly now: number
+  readonly stored: Terms | null
 }
 
 /**
  * The timing of a body; `null` where its kind is not clear. Problems are recorded. In place of a zone that is wrong it has
  * UTC, so that its times can be judged, too.
  */
-const readTiming = (body: Readonly<Record<string, unknown>>, { field, note, now }: Reading): Timing.Timing | null => {
+const readTiming = (
+  body: Readonly<Record<string, unknown>>,
+  { field, note, now, stored }: Reading
+): Timing.Timing | null => {
   const named = field("time_zone", Schema.String, aZone) ?? null
   const isKnown = named === null || Zone.isKnown(named)
   if (!isKnown) note("time_zone", `${shown(named)} is not known: expected ${aZone}`)
@@ -186,10 +193,11 @@ const readTiming = (body: Readonly<Record<string, unknown>>, { field, note, now 
   if (cron !== undefined) return { kind: "cron", cron, timeZone }
   if (recurrence === undefined) return null
   const today = CivilDate.parts(LocalTimes.dayAt(Zone.get(timeZone), now))
+  const former = stored?.timing.kind === "recurrence" && stored.timing.recurrence === recurrence ? stored.timing : null
   return {
     kind: "recurrence",
     recurrence,
-    start: start ?? { year: today.year, month: today.month, day: today.dayOfMonth },
+    start: start ?? former?.start ?? { year: today.year, month: today.month, day: today.dayOfMonth },
     time: { hours: time?.hours ?? 0, minutes: time?.minutes ?? 0 },
     timeZone
   }

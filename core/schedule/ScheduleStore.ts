@@ -8,7 +8,7 @@ import type { Submission } from "../run/Transition.ts"
 import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import type { FieldsTooLarge } from "../workflow/FieldLimit.ts"
 import type { RunId, WorkflowId, WorkflowNotFound, WorkspaceId } from "../workspace/Ids.ts"
-import type { Firing, RunSchedule, ScheduleId, ScheduleNotFound } from "./RunSchedule.ts"
+import type { Changed, Firing, FormerWindow, RunSchedule, ScheduleId, ScheduleNotFound } from "./RunSchedule.ts"
 
 /** A schedule with the gate of its workflow. */
 export interface GatedSchedule {
@@ -16,8 +16,13 @@ export interface GatedSchedule {
   readonly gate: Gate
 }
 
+/** A schedule with the windows that its workflow had since it was last aimed, oldest first: none for most. */
+export interface Decidable extends GatedSchedule {
+  readonly former: ReadonlyArray<FormerWindow>
+}
+
 /** A schedule that must be examined, and its runs that have not ended. */
-export interface Due extends GatedSchedule {
+export interface Due extends Decidable {
   readonly open: ReadonlyArray<RunId>
 }
 
@@ -63,11 +68,14 @@ export class ScheduleStore extends Context.Service<
       filter: Filter
     ) => Effect.Effect<ReadonlyArray<GatedSchedule>, StoreUnavailable>
 
-    /** Changes one schedule by a decision made while it is locked. It must be pure: it may be called again. */
+    /**
+     * Changes one schedule, and records firings, by a decision made while it is locked. It must be pure: it may be called
+     * again.
+     */
     readonly change: <E>(
       workspaceId: WorkspaceId,
       id: ScheduleId,
-      decide: (gated: GatedSchedule, now: number) => Result.Result<RunSchedule, E>
+      decide: (placed: Decidable, now: number) => Result.Result<Changed, E>
     ) => Effect.Effect<GatedSchedule, E | ScheduleNotFound | StoreUnavailable>
 
     /** Removes a schedule with its firings, and keeps its runs. Returns the removed schedule. */

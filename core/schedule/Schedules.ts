@@ -111,9 +111,14 @@ export class Schedules extends Context.Service<
       })
 
       /** Reads a body, and checks the input that its next firing would have. */
-      const read = Effect.fnUntraced(function* (caller: Caller, id: RunSchedule.ScheduleId, body: unknown) {
+      const read = Effect.fnUntraced(function* (
+        caller: Caller,
+        id: RunSchedule.ScheduleId,
+        body: unknown,
+        stored: RunSchedule.Terms | null = null
+      ) {
         const at = yield* Clock.currentTimeMillis
-        const { terms, workflowId } = yield* Effect.fromResult(ScheduleBody.read(body, at))
+        const { terms, workflowId } = yield* Effect.fromResult(ScheduleBody.read(body, at, stored))
         const gate = yield* gates.get(caller.workspaceId, workflowId)
         const { workspaceId } = caller
         const schedule = RunSchedule.make({ id, workspaceId, workflowId, terms, createdBy: caller.userId }, gate, at)
@@ -142,15 +147,19 @@ export class Schedules extends Context.Service<
         caller: Caller,
         id: RunSchedule.ScheduleId,
         action: AuditAction,
-        decide: (schedule: RunSchedule.RunSchedule, gate: Gate.Gate, at: number) => RunSchedule.RunSchedule
+        decide: (schedule: RunSchedule.RunSchedule, gate: Gate.Gate, at: number) => RunSchedule.Changed
       ) {
-        let former: RunSchedule.RunSchedule | undefined
-        const change = store.change(caller.workspaceId, id, ({ gate, schedule }, at) => {
-          former = schedule
-          return Result.succeed(decide(schedule, gate, at))
+        let before: RunSchedule.RunSchedule | undefined
+        const change = store.change(caller.workspaceId, id, ({ former, gate, schedule }, at) => {
+          before = schedule
+          const followed = RunSchedule.isOutdated(schedule, gate)
+            ? RunSchedule.follow(schedule, gate, former, at)
+            : { schedule, firings: [] }
+          const decided = decide(followed.schedule, gate, at)
+          return Result.succeed({ ...decided, firings: [...followed.firings, ...decided.firings] })
         })
         const after = yield* audit.recording(caller, change, ({ schedule }) =>
-          former === undefined || former === schedule ? [] : [auditOf(action, former, schedule)]
+          before === undefined || before === schedule ? [] : [auditOf(action, before, schedule)]
         )
         return yield* changed(after)
       })
@@ -161,7 +170,7 @@ export class Schedules extends Context.Service<
         body: unknown
       ) {
         const stored = yield* store.get(caller.workspaceId, id)
-        const next = yield* read(caller, id, body).pipe(
+        const next = yield* read(caller, id, body, stored.schedule.terms).pipe(
           // Its own workflow exists; another one is refused here.
           Effect.catchTag("WorkflowNotFound", () => Effect.fail(otherWorkflow(stored.schedule)))
         )
@@ -176,7 +185,7 @@ export class Schedules extends Context.Service<
           const { gate, schedule: before } = yield* store.get(caller.workspaceId, id)
           const now = yield* Clock.currentTimeMillis
           const after = { ...before, revision: before.revision + 1 }
-          const planned = { before, after, instant: now, byHand: true, replaces: [], now }
+          const planned = { before, after, instant: now, byHand: true, replaces: [], others: [], now }
           // The audit entry belongs to the transaction of the submission; signals follow its commit.
           const commit = (step: Step) =>
             audit.recording(caller, store.commit(step), (done) =>
@@ -223,8 +232,8 @@ export class Schedules extends Context.Service<
           )
         }),
         pause: Effect.fn("Schedules.pause")((caller, id, reason) =>
-          change(caller, id, "schedule.pause", (schedule, _gate, at) =>
-            RunSchedule.pause(schedule, { at, by: caller.userId, reason })
+          change(caller, id, "schedule.pause", (schedule, gate, at) =>
+            RunSchedule.pause(schedule, gate, { at, by: caller.userId, reason })
           )
         ),
         resume: Effect.fn("Schedules.resume")((caller, id) =>

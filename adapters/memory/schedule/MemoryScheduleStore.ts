@@ -48,6 +48,16 @@ export const layer = Layer.effect(
       (RunSchedule.dueAt(schedule) ?? Number.POSITIVE_INFINITY) <= now ||
       (RunSchedule.waits(schedule) && openOf(schedule).length === 0)
 
+    /** The windows since the one that a schedule follows. */
+    const formerOf = ({ gate, schedule }: GatedSchedule) =>
+      RunSchedule.isOutdated(schedule, gate)
+        ? RunSchedule.formerWindows(
+            (tables.runWindows.get(schedule.workflowId) ?? []).filter(
+              ({ revision }) => revision >= (schedule.windowRevision ?? 0)
+            )
+          )
+        : []
+
     const note = (schedule: RunSchedule.RunSchedule, firings: ReadonlyArray<RunSchedule.Firing>, now: number) => {
       const isNamed = (one: RunSchedule.Firing) =>
         firings.some(({ byHand, instant }) => instant === one.instant && byHand === one.byHand)
@@ -76,8 +86,16 @@ export const layer = Layer.effect(
         ),
         change: Effect.fn("ScheduleStore.change")(function* (workspaceId, id, decide) {
           const placed = yield* find(workspaceId, id)
-          const schedule = yield* Effect.fromResult(decide(placed, yield* Clock.currentTimeMillis))
+          const now = yield* Clock.currentTimeMillis
+          const decided = yield* Effect.fromResult(decide({ ...placed, former: formerOf(placed) }, now))
+          const { firings, schedule } = decided
           tables.schedules.set(id, schedule)
+          if (firings.length > 0)
+            note(
+              schedule,
+              firings.map((one) => ({ ...one, runId: null })),
+              now
+            )
           return { ...placed, schedule }
         }),
         remove: Effect.fn("ScheduleStore.remove")(function* (workspaceId, id) {
@@ -94,7 +112,7 @@ export const layer = Layer.effect(
             all()
               .filter((placed) => isDue(placed, now))
               .slice(0, limit)
-              .map((placed) => ({ ...placed, open: openOf(placed.schedule) }))
+              .map((placed) => ({ ...placed, former: formerOf(placed), open: openOf(placed.schedule) }))
           )
         ),
         commit: Effect.fn("ScheduleStore.commit")(function* ({ after, before, firings, replaces, submission, why }) {

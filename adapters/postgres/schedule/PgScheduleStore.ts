@@ -5,11 +5,12 @@
  * follow it.
  */
 import { Clock, Effect, Layer } from "effect"
-import { SqlClient } from "effect/sql"
+import { SqlClient, type SqlError } from "effect/sql"
 import { RunStore } from "../../../core/run/RunStore.ts"
 import * as Transition from "../../../core/run/Transition.ts"
-import { type RunSchedule, type ScheduleId, ScheduleNotFound } from "../../../core/schedule/RunSchedule.ts"
+import * as RunSchedule from "../../../core/schedule/RunSchedule.ts"
 import {
+  type Decidable,
   type GatedSchedule,
   keptMillis,
   ScheduleOutdated,
@@ -23,7 +24,7 @@ import type * as Table from "../tables/Table.ts"
 import * as ScheduleTables from "./ScheduleTables.ts"
 
 /** A schedule beside the gate of its workflow. */
-type PlacedRow = Gates.Row & { readonly schedule_id: ScheduleId; readonly body: string }
+type PlacedRow = Gates.Row & { readonly schedule_id: RunSchedule.ScheduleId; readonly body: string }
 
 const toPlaced = (row: PlacedRow): GatedSchedule => ({
   schedule: ScheduleTables.toSchedule(row),
@@ -39,18 +40,20 @@ export const layer = Layer.effect(
     const placed = sql`
       select gates.*, schedules.id as schedule_id, schedules.body from schedules join gates using (workflow_id)`
 
-    const named = (workspaceId: WorkspaceId, id: ScheduleId) =>
+    const named = (workspaceId: WorkspaceId, id: RunSchedule.ScheduleId) =>
       sql`schedules.id = ${id} and schedules.workspace_id = ${workspaceId} and gates.removed_at is null`
 
-    const required = ([row]: ReadonlyArray<PlacedRow>, id: ScheduleId) =>
-      row === undefined ? Effect.fail(new ScheduleNotFound({ scheduleId: id })) : Effect.succeed(toPlaced(row))
+    const required = ([row]: ReadonlyArray<PlacedRow>, id: RunSchedule.ScheduleId) =>
+      row === undefined
+        ? Effect.fail(new RunSchedule.ScheduleNotFound({ scheduleId: id }))
+        : Effect.succeed(toPlaced(row))
 
-    const write = (schedule: RunSchedule) =>
+    const write = (schedule: RunSchedule.RunSchedule) =>
       sql`update schedules set ${sql.update(ScheduleTables.states.encode(schedule))} where id = ${schedule.id}`
 
     const open = sql`select runs.id from runs where runs.id = any(schedules.runs::uuid[]) and runs.ended_at is null`
 
-    const isCurrent = (before: RunSchedule) => sql`id = ${before.id} and revision = ${before.revision}`
+    const isCurrent = (before: RunSchedule.RunSchedule) => sql`id = ${before.id} and revision = ${before.revision}`
 
     const stop = ({ before, why }: Step, id: RunId) =>
       runs
@@ -59,9 +62,23 @@ export const layer = Layer.effect(
         )
         .pipe(Effect.catchTags({ RunEnded: () => Effect.void, RunNotFound: () => Effect.void }))
 
-    const noteFirings = Effect.fnUntraced(function* ({ after, firings }: Step, now: number) {
+    /** The windows since the one that a schedule follows, of those that were edited since. */
+    const withFormer = Effect.fnUntraced(function* (
+      placed: GatedSchedule
+    ): Effect.fn.Return<Decidable, SqlError.SqlError> {
+      const { gate, schedule } = placed
+      if (!RunSchedule.isOutdated(schedule, gate)) return { ...placed, former: [] }
+      const rows = yield* sql<Gates.WindowRow>`
+        select revision, definition, set_at, set_by from run_windows
+        where workflow_id = ${schedule.workflowId}
+          and revision between ${schedule.windowRevision} and ${gate.windowRevision} order by revision`
+      return { ...placed, former: RunSchedule.formerWindows(rows.map(Gates.toWindow)) }
+    })
+
+    /** Records firings; returns whether none of them was dealt with before. */
+    const noteFirings = Effect.fnUntraced(function* ({ after, firings }: Pick<Step, "after" | "firings">, now: number) {
       const [first, ...rest] = firings.map((one) => ScheduleTables.firings.encode({ ...one, scheduleId: after.id }))
-      if (first === undefined) return
+      if (first === undefined) return true
       // An instant that waited for an earlier run is dealt with once more; no other one is.
       const noted = yield* sql`
         insert into schedule_firings ${sql.insert([first, ...rest])}
@@ -69,9 +86,9 @@ export const layer = Layer.effect(
           decided_at = excluded.decided_at, outcome = excluded.outcome, run_id = excluded.run_id,
           reason = excluded.reason
         where schedule_firings.outcome = 'queued' returning instant`
-      if (noted.length < firings.length) return yield* new ScheduleOutdated()
       yield* sql`
         delete from schedule_firings where schedule_id = ${after.id} and decided_at < ${new Date(now - keptMillis)}`
+      return noted.length === firings.length
     })
 
     const commit = Effect.fn("ScheduleStore.commit")(function* (step: Step) {
@@ -87,7 +104,8 @@ export const layer = Layer.effect(
           const locked = yield* sql`select from schedules where ${isCurrent(before)} for update`
           if (locked.length === 0) return yield* new ScheduleOutdated()
           yield* write(after)
-          yield* noteFirings(step, yield* Clock.currentTimeMillis)
+          const areNew = yield* noteFirings(step, yield* Clock.currentTimeMillis)
+          if (!areNew) return yield* new ScheduleOutdated()
           return submitted
         })
       )
@@ -132,8 +150,10 @@ export const layer = Layer.effect(
           Effect.gen(function* () {
             const rows = yield* sql<PlacedRow>`${placed} where ${named(workspaceId, id)} for update of schedules`
             const before = yield* required(rows, id)
-            const schedule = yield* Effect.fromResult(decide(before, yield* Clock.currentTimeMillis))
+            const now = yield* Clock.currentTimeMillis
+            const { firings, schedule } = yield* Effect.fromResult(decide(yield* withFormer(before), now))
             if (schedule !== before.schedule) yield* write(schedule)
+            yield* noteFirings({ after: schedule, firings: firings.map((one) => ({ ...one, runId: null })) }, now)
             return { ...before, schedule }
           })
         )
@@ -168,7 +188,9 @@ export const layer = Layer.effect(
             select placed.*, array(${open})::text[] as open
             from schedules join due using (id) join (${placed}) placed on placed.schedule_id = schedules.id
             where placed.removed_at is null order by schedules.due_at nulls last limit ${limit}`
-          return rows.map((row) => ({ ...toPlaced(row), open: row.open }))
+          return yield* Effect.forEach(rows, (row) =>
+            Effect.map(withFormer(toPlaced(row)), (placed) => ({ ...placed, open: row.open }))
+          )
         }).pipe(withoutSqlErrors)
       ),
       nextDue: sql<{ readonly at: Date | null; readonly waits: boolean }>`

@@ -81,9 +81,10 @@ const scheduleId = (text: string) =>
     : Effect.fail(new RunSchedule.ScheduleNotFound({ scheduleId: text }))
 
 const record = ({ schedule, warnings }: View): typeof ScheduleRecord.Type => {
-  const { next, paused, terms } = schedule
+  const { paused, terms } = schedule
+  const upcoming = RunSchedule.upcoming(schedule)
   const { timing } = terms
-  const isOver = next === null && timing.kind !== "window_opening"
+  const isOver = upcoming === null && timing.kind !== "window_opening"
   const recurs = timing.kind === "recurrence"
   return {
     id: schedule.id,
@@ -107,7 +108,7 @@ const record = ({ schedule, warnings }: View): typeof ScheduleRecord.Type => {
     ends_at: isoOrNull(terms.endsAt),
     state: paused !== null ? "paused" : isOver ? "ended" : "active",
     paused: paused === null ? null : { at: iso(paused.at), by: paused.by, reason: paused.reason },
-    next_scheduled_at: paused === null ? isoOrNull(next) : null,
+    next_scheduled_at: paused === null ? isoOrNull(upcoming?.instant ?? null) : null,
     next_fires_at: isoOrNull(RunSchedule.dueAt(schedule)),
     waiting_firings: schedule.queued.length,
     created_at: iso(schedule.createdAt),

@@ -102,15 +102,17 @@ describe("a schedule", () => {
     const outage = start + 10.5 * hour
     const happens = (terms: Partial<RunSchedule.Terms>, now = outage) =>
       logOf(settle(made(terms), now, { ended: true }))
-    assert.deepStrictEqual(happens({ catchUp: "none" }), ["missed 10"])
-    assert.deepStrictEqual(happens({ catchUp: "none" }, start + 10 * hour + 1_000), ["missed 9", "submitted 10"])
-    assert.deepStrictEqual(happens({ catchUp: "last" }), ["missed 9", "submitted 10"])
+    const missed = (first: number, last: number) =>
+      Array.from({ length: last - first + 1 }, (_, index) => `missed ${first + index}`)
+    assert.deepStrictEqual(happens({ catchUp: "none" }), missed(1, 10))
+    assert.deepStrictEqual(happens({ catchUp: "none" }, start + 10 * hour + 1_000), [...missed(1, 9), "submitted 10"])
+    assert.deepStrictEqual(happens({ catchUp: "last" }), [...missed(1, 9), "submitted 10"])
     assert.deepStrictEqual(
       happens({ catchUp: "all" }),
       Array.from({ length: 10 }, (_, index) => `submitted ${index + 1}`)
     )
     assert.deepStrictEqual(happens({ catchUp: "all", catchUpLimit: 3 }), [
-      "missed 7",
+      ...missed(1, 7),
       "submitted 8",
       "submitted 9",
       "submitted 10"
@@ -118,15 +120,19 @@ describe("a schedule", () => {
     // A second outage counts its own.
     const first = settle(made({ catchUp: "all", catchUpLimit: 2 }), outage, { ended: true })
     assert.deepStrictEqual(logOf(settle(first.schedule, outage + 5 * hour, { ended: true })), [
-      "missed 13",
+      ...missed(11, 13),
       "submitted 14",
       "submitted 15"
     ])
   })
 
-  it("deals with a year of missed minutes in a few steps", () => {
+  it("deals with a year of missed minutes in a few steps, and records the last 1,000 each", () => {
     const minutely = made({ timing: { kind: "cron", cron: "* * * * *", timeZone: "UTC" } })
-    assert.lengthOf(settle(minutely, start + 365 * 24 * hour, { ended: true }).log, 2)
+    const end = start + 365 * 24 * hour
+    const decision = RunSchedule.decide(minutely, Gate.open, [], end)
+    assert.lengthOf(decision?.firings ?? [], 1_001)
+    assert.match(decision?.firings[0]?.reason ?? "", /^Missed, with each earlier firing that has no record/)
+    assert.lengthOf(settle(decision?.after ?? minutely, end, { ended: true }).log, 2)
   })
 
   it("is put off by its jitter, the same whenever it is asked, and loses nothing by it", () => {
@@ -149,6 +155,75 @@ describe("a schedule", () => {
     )
   })
 
+  it("delays each firing by its own jitter, also where that is longer than the gap to the next one", () => {
+    let schedule = made({
+      timing: { kind: "cron", cron: "*/15 * * * *", timeZone: "UTC" },
+      jitterSeconds: 3_600,
+      overlap: "queue_all"
+    })
+    const fired: Array<number> = []
+    for (let now = start; now <= start + 24 * hour; now += minute) {
+      const settled = settle(schedule, now, { ended: true })
+      schedule = settled.schedule
+      for (const line of settled.log) {
+        assert.match(line, /^submitted /)
+        const instant = start + Number(line.split(" ")[1]) * hour
+        assert.isAtMost(RunSchedule.firesAt(schedule, instant), now)
+        assert.isAbove(RunSchedule.firesAt(schedule, instant), now - minute)
+        fired.push(instant)
+      }
+    }
+    const all = Array.from({ length: 92 }, (_, index) => start + ((index + 1) * hour) / 4)
+    assert.deepStrictEqual(fired.toSorted().slice(0, 92), all)
+  })
+
+  it("moves no firing by an edit that leaves its timing as it was", () => {
+    const schedule = made({ jitterSeconds: 600 })
+    const edited = RunSchedule.edit(schedule, { ...schedule.terms, name: "Renamed" }, Gate.open, start + hour + 1)
+    assert.deepStrictEqual(edited.firings, [])
+    assert.deepStrictEqual(logOf(settle(edited.schedule, start + 2 * hour)), ["submitted 1"])
+    const recurring = { workflow_id: workflowId, recurrence: "FREQ=DAILY;INTERVAL=2", time_zone: "UTC" }
+    const stored = Result.getOrThrow(ScheduleBody.read(recurring, start)).terms
+    const again = Result.getOrThrow(ScheduleBody.read({ ...recurring, name: "x" }, start + 24 * hour, stored)).terms
+    assert.deepStrictEqual(again.timing, stored.timing)
+  })
+
+  it("fires what was due before an edit of its timing, at its own delay, and then as the new terms say", () => {
+    const schedule = made({ jitterSeconds: 600, overlap: "queue_all" })
+    const due = RunSchedule.firesAt(schedule, start + hour)
+    const cron = { kind: "cron", cron: "30 * * * *", timeZone: "UTC" } as const
+    for (const at of [start + hour, due - 1, due, due + 1]) {
+      const { firings, schedule: edited } = RunSchedule.edit(
+        schedule,
+        { ...schedule.terms, timing: cron, jitterSeconds: 0 },
+        Gate.open,
+        at
+      )
+      assert.deepStrictEqual(firings, [])
+      assert.deepStrictEqual(logOf(settle(edited, Math.max(at, due), { ended: true })), ["submitted 1"])
+      assert.deepStrictEqual(logOf(settle(edited, start + 1.5 * hour, { ended: true })).slice(-1), ["submitted 1.5"])
+    }
+  })
+
+  it("records what waited or was due when it was paused, and what a replacement puts aside", () => {
+    const waiting = settle(settle(made({ overlap: "queue_all" }), start + hour).schedule, start + 2 * hour).schedule
+    const paused = RunSchedule.pause(waiting, Gate.open, { at: start + 3 * hour + 1, by, reason: null })
+    assert.deepStrictEqual(
+      paused.firings.map(({ instant, outcome }) => [(instant - start) / hour, outcome]),
+      [
+        [2, "skipped"],
+        [3, "skipped"]
+      ]
+    )
+    const replacing = { ...waiting, terms: { ...waiting.terms, overlap: "replace" as const } }
+    const decision = RunSchedule.decide(replacing, Gate.open, replacing.runs, start + 3 * hour)
+    assert.strictEqual(decision?.fire, start + 3 * hour)
+    assert.deepStrictEqual(
+      decision?.firings.map(({ instant, outcome }) => [(instant - start) / hour, outcome]),
+      [[2, "skipped"]]
+    )
+  })
+
   it("fires from its start to its end, both included", () => {
     const schedule = made({ startsAt: start + 3 * hour, endsAt: start + 4 * hour, catchUp: "all" })
     assert.strictEqual(schedule.next, start + 3 * hour)
@@ -159,10 +234,10 @@ describe("a schedule", () => {
   })
 
   it("does not fire while it is paused, and does not make up for that", () => {
-    const paused = RunSchedule.pause(made({ catchUp: "all" }), { at: start + 1, by, reason: null })
+    const paused = RunSchedule.pause(made({ catchUp: "all" }), Gate.open, { at: start + 1, by, reason: null }).schedule
     assert.isNull(RunSchedule.dueAt(paused))
     assert.deepStrictEqual(logOf(settle(paused, start + 5 * hour)), [])
-    const resumed = RunSchedule.resume(paused, Gate.open, start + 5.5 * hour)
+    const resumed = RunSchedule.resume(paused, Gate.open, start + 5.5 * hour).schedule
     assert.deepStrictEqual(logOf(settle(resumed, start + 6 * hour)), ["submitted 6"])
   })
 })
@@ -200,7 +275,7 @@ describe("a schedule at the openings of a window", () => {
   it("catches up with the last opening of an outage", () => {
     const gate = windowed(8, 18)
     const happened = settle(made({ timing }, gate), start + 80 * hour + 30 * minute, { gate, ended: true })
-    assert.deepStrictEqual(happened.log, ["missed 56", "submitted 80"])
+    assert.deepStrictEqual(happened.log, ["missed 8", "missed 32", "missed 56", "submitted 80"])
   })
 
   it("never fires without a window, or with one that is always open", () => {

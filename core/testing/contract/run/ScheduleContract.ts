@@ -232,8 +232,8 @@ const others: ReadonlyArray<Contract.ContractPromise<Stores>> = [
       const store = yield* ScheduleStore
       const workflow = yield* makeWorkflow(yield* makeWorkspace())
       const before = yield* schedule(workflow)
-      yield* store.change(before.workspaceId, before.id, ({ schedule }, at) =>
-        Result.succeed(RunSchedule.pause(schedule, { at, by: schedule.createdBy, reason: null }))
+      yield* store.change(before.workspaceId, before.id, ({ gate, schedule }, at) =>
+        Result.succeed(RunSchedule.pause(schedule, gate, { at, by: schedule.createdBy, reason: null }))
       )
       const decided = RunSchedule.decide(before, Gate.open, [], now)
       assert.notStrictEqual(decided?.fire, null)
@@ -286,6 +286,74 @@ const others: ReadonlyArray<Contract.ContractPromise<Stores>> = [
       )
       yield* tick
       assert.isNull((yield* read(one)).next)
+    })
+  ),
+  promise("fire at the openings of each window that was in force, also when it was edited while no scheduler ran", () =>
+    Effect.gen(function* () {
+      const gates = yield* GateStore
+      const workflow = yield* makeWorkflow(yield* makeWorkspace())
+      const { id: workflowId, workspaceId, createdBy: by } = workflow.workflow
+      const day = 86_400_000
+      const opens = (hour: number, at: number) =>
+        gates.change(workspaceId, workflowId, (gate) =>
+          Result.succeed(Gate.setWindow(gate, daily(hour, 18), { at, by }))
+        )
+      const midnight = now - 10 * 60 * minute
+      yield* opens(8, midnight - 4 * day)
+      const timing = { kind: "window_opening", timeZone: null } as const
+      const terms = { timing, startsAt: null, endsAt: null, overlap: "replace", jitterSeconds: 1 } as const
+      const one = yield* schedule(workflow, terms, midnight - 3 * day)
+      yield* opens(9, midnight - 2 * day)
+      yield* opens(7, midnight - day)
+      yield* opens(12, now - minute)
+      yield* tick
+      const fired = (yield* runsOf(one)).map(({ options }) => options.schedule?.at)
+      const hours = (count: number) => count * 60 * minute
+      assert.deepStrictEqual(fired, [
+        midnight - 3 * day + hours(8),
+        midnight - 2 * day + hours(9),
+        midnight - day + hours(7),
+        midnight + hours(7)
+      ])
+      assert.strictEqual((yield* read(one)).next, midnight + hours(12))
+    })
+  ),
+  promise("keep a firing that is delayed when the window that decides them is edited", () =>
+    Effect.gen(function* () {
+      const gates = yield* GateStore
+      const workflow = yield* makeWorkflow(yield* makeWorkspace())
+      const { id: workflowId, workspaceId, createdBy: by } = workflow.workflow
+      const set = (closesAt: number, at: number) =>
+        gates.change(workspaceId, workflowId, (gate) =>
+          Result.succeed(Gate.setWindow(gate, daily(8, closesAt), { at, by }))
+        )
+      const opening = now - 2 * 60 * minute
+      yield* set(18, opening - minute)
+      const terms = { timing: { kind: "window_opening", timeZone: null }, startsAt: null, endsAt: null } as const
+      const jitterSeconds = 86_400
+      let one = yield* schedule(workflow, { ...terms, jitterSeconds }, opening - 1)
+      while (RunSchedule.firesAt(one, opening) <= now) {
+        one = yield* schedule(workflow, { ...terms, jitterSeconds }, opening - 1)
+      }
+      yield* tick
+      yield* set(17, now)
+      yield* tick
+      const due = { instant: opening, firesAt: RunSchedule.firesAt(one, opening) }
+      assert.deepStrictEqual(RunSchedule.upcoming(yield* read(one)), due)
+    })
+  ),
+  promise("record the firings that a change decides, and replace that of one that waited", () =>
+    Effect.gen(function* () {
+      const store = yield* ScheduleStore
+      const workflow = yield* makeWorkflow(yield* makeWorkspace())
+      const one = yield* schedule(workflow, { overlap: "queue_one", startsAt: now - minute, endsAt: null })
+      yield* tick
+      assert.deepStrictEqual(yield* outcomesOf(one), ["queued", "submitted"])
+      yield* store.change(one.workspaceId, one.id, ({ gate, schedule }, at) =>
+        Result.succeed(RunSchedule.pause(schedule, gate, { at, by: schedule.createdBy, reason: null }))
+      )
+      assert.deepStrictEqual(yield* outcomesOf(one), ["skipped", "submitted"])
+      assert.deepStrictEqual((yield* read(one)).queued, [])
     })
   ),
   promise("are listed in pages, are another workspace's as if absent, and go with their workflow", () =>

@@ -249,11 +249,11 @@ interface Passed {
   readonly cursor: number
   /** In the order in which they are due. */
   readonly firings: ReadonlyArray<Delayed>
-  /** The last instant of those that were too many to look at, all of them earlier; `null` where there are none. */
+  /** The last instant of those that are too many to decide, all of them earlier; `null` where there are none. */
   readonly before: number | null
 }
 
-/** The firings that are not decided, of instants up to `at`. */
+/** The firings that are not decided, of instants up to `at`: the latest `mostPassed`. */
 const passed = (schedule: RunSchedule, gate: Gate, at: number): Passed => {
   const instants = instantsOf(schedule, gate)
   const known = new Set(schedule.delayed.map(({ instant }) => instant))
@@ -266,8 +266,25 @@ const passed = (schedule: RunSchedule, gate: Gate, at: number): Passed => {
   for (; before !== null && since.length < mostPassed; before = instants.last(before - 1, schedule.cursor)) {
     since.push({ instant: before, firesAt: firesAt(schedule, before) })
   }
-  const firings = [...schedule.delayed.filter(({ instant }) => instant <= cursor), ...since].sort(inOrder)
-  return { cursor, firings, before }
+  const all = [...schedule.delayed.filter(({ instant }) => instant <= cursor), ...since].sort(
+    (one, other) => one.instant - other.instant
+  )
+  const last = all.slice(0, -mostPassed).at(-1)?.instant ?? before
+  return { cursor, firings: all.slice(-mostPassed).sort(inOrder), before: last }
+}
+
+const recordOf = (instant: number, decidedAt: number, outcome: FiringOutcome, reason: string): Settled => ({
+  instant,
+  byHand: false,
+  decidedAt,
+  outcome,
+  reason
+})
+
+/** One record for all firings up to an instant that are too many to have their own. */
+const tooMany = (upTo: number | null, now: number): ReadonlyArray<Settled> => {
+  const reason = `Missed, with each earlier firing that has no record: no scheduler had submitted them by ${iso(now)}`
+  return upTo === null ? [] : [recordOf(upTo, now, "missed", reason)]
 }
 
 /** The records of instants without a run, of which the latest have their own and all others one. */
@@ -275,21 +292,11 @@ const recorded = (
   { before }: Passed,
   firings: ReadonlyArray<Delayed>,
   now: number,
-  outcomeOf: (one: Delayed) => Pick<Settled, "outcome" | "reason">
+  record: (one: Delayed) => Settled
 ): ReadonlyArray<Settled> => {
   const ordered = firings.toSorted((one, other) => one.instant - other.instant)
-  const own = ordered.slice(-mostQueued)
   const rest = ordered.slice(0, -mostQueued).at(-1)?.instant ?? before
-  const record = (instant: number, made: Pick<Settled, "outcome" | "reason">): Settled => ({
-    instant,
-    byHand: false,
-    decidedAt: now,
-    ...made
-  })
-  const all = own.map((one) => record(one.instant, outcomeOf(one)))
-  if (rest === null) return all
-  const reason = `Missed, with each earlier firing that has no record: no scheduler had submitted them by ${iso(now)}`
-  return [record(rest, { outcome: "missed", reason }), ...all]
+  return [...tooMany(rest, now), ...ordered.slice(-mostQueued).map(record)]
 }
 
 const iso = (at: number): string => new Date(at).toISOString()
@@ -315,10 +322,10 @@ const settled = (schedule: RunSchedule, gate: Gate, now: number): Changed => {
       : kept === 1
         ? "only the last firing is caught up"
         : `only the last ${kept} firings are caught up`
-  const firings = recorded(found, missed, now, (one) => ({
-    outcome: "missed",
-    reason: `Missed: no scheduler had submitted it by ${iso(now)}, it was due at ${iso(one.firesAt)}, and ${which}`
-  }))
+  const firings = recorded(found, missed, now, ({ firesAt, instant }) => {
+    const reason = `Missed: it was due at ${iso(firesAt)}, no scheduler had submitted it by ${iso(now)}, and ${which}`
+    return recordOf(instant, now, "missed", reason)
+  })
   const isApplied = due.some((one) => isMissed(schedule, one, now))
   const delayed = found.firings.filter((one) => !missed.includes(one))
   return {
@@ -351,8 +358,11 @@ export const edit = (schedule: RunSchedule, terms: Terms, gate: Gate, at: number
     const cursor = Math.max(at, schedule.cursor)
     return { schedule: changed(aimed({ ...schedule, terms }, gate, cursor, []), at), firings: [] }
   }
-  const { firings, schedule: left } = settled(schedule, gate, at)
-  return { schedule: changed(aimed({ ...left, terms }, gate, left.cursor, left.delayed), at), firings }
+  const found = passed(schedule, gate, at)
+  return {
+    schedule: changed(aimed({ ...schedule, terms }, gate, found.cursor, found.firings), at),
+    firings: tooMany(found.before, at)
+  }
 }
 
 /** Stops firing until it is resumed. Firings that wait, and those that were not submitted yet, are recorded as skipped. */
@@ -360,26 +370,20 @@ export const pause = (schedule: RunSchedule, gate: Gate, paused: typeof Paused.T
   if (schedule.paused !== null) return { schedule: changed({ ...schedule, paused }, paused.at), firings: [] }
   const { at } = paused
   const found = passed(schedule, gate, at)
-  const waiting = schedule.queued.map(
-    (instant): Settled => ({
-      instant,
-      byHand: false,
-      decidedAt: at,
-      outcome: "skipped",
-      reason: "The schedule was paused while the firing waited for the end of an earlier run"
-    })
+  const waiting = schedule.queued.map((instant) =>
+    recordOf(instant, at, "skipped", "The schedule was paused while the firing waited for the end of an earlier run")
   )
-  const others = recorded(found, found.firings, at, (one) =>
-    isMissed(schedule, one, at)
-      ? {
-          outcome: "missed",
-          reason: `Missed: no scheduler had submitted it by ${iso(at)}, when the schedule was paused; it was due at ${iso(one.firesAt)}`
-        }
-      : {
-          outcome: "skipped",
-          reason: `The schedule was paused before the firing was submitted, at ${iso(one.firesAt)}`
-        }
-  )
+  const others = recorded(found, found.firings, at, (one) => {
+    const due = `it was due at ${iso(one.firesAt)}`
+    return isMissed(schedule, one, at)
+      ? recordOf(
+          one.instant,
+          at,
+          "missed",
+          `Missed: ${due}, and no scheduler had submitted it when the schedule was paused`
+        )
+      : recordOf(one.instant, at, "skipped", `The schedule was paused before the firing was submitted: ${due}`)
+  })
   const after = aimed({ ...schedule, paused, queued: [], caughtUpTo: null }, gate, found.cursor, [])
   return { schedule: changed(after, at), firings: [...waiting, ...others] }
 }
@@ -419,9 +423,9 @@ export const follow = (
   const firings: Array<Settled> = []
   for (const { until, window } of former) {
     const at = Math.max(schedule.cursor, Math.min(until, now))
-    const step = schedule.paused === null ? settled(left, { ...gate, runWindow: window }, at) : null
-    left = step?.schedule ?? { ...left, cursor: at }
-    firings.push(...(step?.firings ?? []))
+    const found = schedule.paused === null ? passed(left, { ...gate, runWindow: window }, at) : null
+    left = { ...left, cursor: found?.cursor ?? at, delayed: found?.firings ?? [] }
+    if (found !== null) firings.push(...tooMany(found.before, at))
   }
   // Of a window that is not among them, only the opening that was found beforehand is known.
   const set = Math.min(gate.windowSet?.at ?? 0, now)
@@ -479,16 +483,9 @@ export const decide = (
 /** Applies the overlap policy to an instant. */
 const overlap = (schedule: RunSchedule, instant: number, now: number): Decision => {
   const { queued, runs, terms } = schedule
-  const record = (instant: number, outcome: FiringOutcome, reason: string): Settled => ({
-    instant,
-    byHand: false,
-    decidedAt: now,
-    outcome,
-    reason
-  })
   const without = (outcome: FiringOutcome, reason: string, after: RunSchedule): Decision => ({
     after,
-    firings: [record(instant, outcome, reason)],
+    firings: [recordOf(instant, now, outcome, reason)],
     fire: null,
     replaces: []
   })
@@ -509,7 +506,7 @@ const overlap = (schedule: RunSchedule, instant: number, now: number): Decision 
     case "replace":
       return {
         after: { ...schedule, queued: [], runs: [] },
-        firings: queued.map((one) => record(one, "skipped", `Replaced by the firing of ${iso(instant)}`)),
+        firings: queued.map((one) => recordOf(one, now, "skipped", `Replaced by the firing of ${iso(instant)}`)),
         fire: instant,
         replaces: runs
       }

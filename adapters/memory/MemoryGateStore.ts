@@ -72,6 +72,10 @@ export const layer = Layer.effect(
                     0,
                     waiting.findIndex(({ id }) => id === of)
                   ),
+            deadlines: waiting.slice(0, Forecast.mostCounted).flatMap((run, index) => {
+              const at = Run.deadlineOf(run)
+              return at === null ? [] : [{ place: index + 1, at }]
+            }),
             durationMillis:
               durations.length === 0 ? null : durations.reduce((sum, one) => sum + one, 0) / durations.length
           }

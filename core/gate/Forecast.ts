@@ -24,6 +24,14 @@ export interface Queue extends Pace.Progress {
   readonly ahead: number
   /** The mean duration of the latest runs that succeeded; `null` before the first one. */
   readonly durationMillis: number | null
+  /** The deadlines of those that were counted and have one, in the order of their places. */
+  readonly deadlines: ReadonlyArray<Deadline>
+}
+
+/** The run at a place of the queue, from 1, ends without a start if it has not started by then. */
+export interface Deadline {
+  readonly place: number
+  readonly at: number
 }
 
 /** What delays a start: a limit of the pace, or the number of workers. */
@@ -39,6 +47,10 @@ export interface Start {
 export interface Forecast {
   readonly waiting: number
   readonly atLeast: boolean
+  /** How many of them end at their deadline without a start. They count in no other field. */
+  readonly expiring: number
+  /** The first such deadline; `null` where there is none. */
+  readonly firstExpiresAt: number | null
   /** `null` where it is not in sight. */
   readonly firstStartAt: number | null
   readonly lastStartAt: number | null
@@ -117,8 +129,8 @@ const passage = (gate: Gate.Gate, queue: Queue, workers: Workers | null, from: n
   }
 }
 
-/** When the nth waiting run starts (n from 1); `null` when that is unknown. */
-export const startOf = (
+/** When the nth run that starts does so (n from 1); `null` when that is unknown. */
+const startAlone = (
   gate: Gate.Gate,
   queue: Queue,
   workers: Workers | null,
@@ -142,20 +154,46 @@ export const startOf = (
   return null
 }
 
+/** The deadlines that pass before the run could start, in the order of their places. */
+const expiring = (gate: Gate.Gate, queue: Queue, workers: Workers | null, at: number): ReadonlyArray<Deadline> => {
+  const gone: Array<Deadline> = []
+  for (const deadline of queue.deadlines) {
+    const start = startAlone(gate, queue, workers, deadline.place - gone.length, at)
+    if (start === null || start.at >= deadline.at) gone.push(deadline)
+  }
+  return gone
+}
+
+/** When the run at a place of the queue starts (from 1), after those before it that do; `null` when that is unknown. */
+export const startOf = (
+  gate: Gate.Gate,
+  queue: Queue,
+  workers: Workers | null,
+  place: number,
+  at: number
+): Start | null => {
+  const ahead = { ...queue, deadlines: queue.deadlines.filter((deadline) => deadline.place < place) }
+  return startAlone(gate, queue, workers, place - expiring(gate, ahead, workers, at).length, at)
+}
+
 /** When the waiting runs start, and how many of them start after the end of the current or next opening. */
 export const of = (gate: Gate.Gate, queue: Queue, workers: Workers | null, at: number): Forecast => {
   const { atLeast, durationMillis, waiting } = queue
   const one = passage(gate, queue, workers, at, at)
-  const start = (number: number) => (waiting === 0 ? null : startOf(gate, queue, workers, number, at))
-  const last = start(waiting)
+  const gone = expiring(gate, queue, workers, at)
+  const starting = waiting - gone.length
+  const start = (number: number) => (starting === 0 ? null : startAlone(gate, queue, workers, number, at))
+  const last = start(starting)
   return {
     waiting,
     atLeast,
+    expiring: gone.length,
+    firstExpiresAt: gone.length === 0 ? null : gone.reduce((least, one) => Math.min(least, one.at), Infinity),
     firstStartAt: start(1)?.at ?? null,
     lastStartAt: last?.at ?? null,
     closesAt: one === null || one.stopsAt === Infinity ? null : one.stopsAt,
-    unfit: one === null ? waiting : Math.max(0, waiting - one.fits),
-    limitedBy: last === null ? (one !== null && waiting > one.fits ? one.limit : null) : last.limitedBy,
+    unfit: one === null ? starting : Math.max(0, starting - one.fits),
+    limitedBy: last === null ? (one !== null && starting > one.fits ? one.limit : null) : last.limitedBy,
     workers,
     durationMillis
   }

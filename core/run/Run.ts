@@ -239,6 +239,16 @@ export const likelyStart = (
   return start === null ? null : { ...start, at: Math.max(start.at, run.notBefore) }
 }
 
+/** The instant at which a waiting run that has not started by then ends; `null` where there is none. */
+export const deadlineOf = ({
+  expiresAt,
+  startBy,
+  startedAt
+}: Pick<Run, "expiresAt" | "startBy" | "startedAt">): number | null => {
+  const ends = [expiresAt, startedAt === null ? startBy : null].filter((instant) => instant !== null)
+  return ends.length === 0 ? null : Math.min(...ends)
+}
+
 /** A failure of a run that no attempt reported itself. */
 export const failure = (run: Run, code: string, message: string, at: number): RunFailure.RunFailure => ({
   ...RunFailure.of({ code, message }),

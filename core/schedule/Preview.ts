@@ -10,6 +10,9 @@ import * as Timing from "./ScheduleTiming.ts"
 
 type Previewed = Pick<RunSchedule.RunSchedule, "id" | "terms">
 
+/** A schedule with the firings that are not decided, as far as they are known. */
+type Stored = Pick<RunSchedule.RunSchedule, "id" | "terms" | "delayed" | "next" | "paused">
+
 /** A future firing. Local times are written with their offset. */
 export interface FutureFiring {
   readonly instant: number
@@ -19,30 +22,51 @@ export interface FutureFiring {
   readonly windowLocal: string | null
   /** Whether the run may start at once, by the window alone. */
   readonly windowOpen: boolean
-  /** When the run can start by the window alone; `null` when no opening is known. */
+  /** When the run can start by the window alone; `null` when no opening is known, or the run ends before it. */
   readonly startsAt: number | null
+  /** When the run ends without a start, as the window does not open before; `null` where it starts or has no deadline. */
+  readonly expiresAt: number | null
 }
 
-/** The next firings after an instant, at most `count`. */
-export const next = (schedule: Previewed, gate: Gate, after: number, count: number): ReadonlyArray<FutureFiring> => {
+/** The next firings after an instant, at most `count`; with `stored`, after those whose delay has not ended. */
+export const next = (
+  schedule: Previewed,
+  gate: Gate,
+  after: number,
+  count: number,
+  stored: Stored | null = null
+): ReadonlyArray<FutureFiring> => {
   const instants = RunSchedule.instantsOf(schedule, gate)
   const { runWindow } = gate
+  const { startWithinMinutes } = schedule.terms
   const zone = Timing.zoneOf(schedule.terms.timing, runWindow)
-  const found: Array<FutureFiring> = []
-  for (let instant = instants.next(after); instant !== null && found.length < count; instant = instants.next(instant)) {
-    const firesAt = RunSchedule.firesAt(schedule, instant)
+  const firings = [...undecided(stored, after)].slice(0, count)
+  for (let at = instants.next(after); at !== null && firings.length < count; at = instants.next(at)) {
+    firings.push({ instant: at, firesAt: RunSchedule.firesAt(schedule, at) })
+  }
+  return firings.map(({ firesAt, instant }): FutureFiring => {
     const opening = runWindow === null ? null : RunWindow.opening(RunWindow.compile(runWindow), firesAt)
-    const startsAt = runWindow === null ? firesAt : opening === null ? null : Math.max(firesAt, opening.opensAt)
-    found.push({
+    const opensAt = runWindow === null ? firesAt : opening === null ? null : Math.max(firesAt, opening.opensAt)
+    const deadline = startWithinMinutes === undefined ? null : firesAt + startWithinMinutes * 60_000
+    const expires = deadline !== null && (opensAt === null || opensAt >= deadline)
+    return {
       instant,
       firesAt,
       local: LocalTimes.shown(zone, instant),
       windowLocal: runWindow === null ? null : LocalTimes.shown(Zone.get(runWindow.time_zone), instant),
-      windowOpen: startsAt === firesAt,
-      startsAt
-    })
-  }
-  return found
+      windowOpen: opensAt === firesAt,
+      startsAt: expires ? null : opensAt,
+      expiresAt: expires ? deadline : null
+    }
+  })
+}
+
+/** The firings of instants up to `at` that are not decided: of a paused schedule there are none. */
+const undecided = (stored: Stored | null, at: number): ReadonlyArray<RunSchedule.Delayed> => {
+  if (stored === null || stored.paused !== null) return []
+  const { delayed, next } = stored
+  const first = next === null ? [] : [{ instant: next, firesAt: RunSchedule.firesAt(stored, next) }]
+  return [...delayed, ...first].filter(({ instant }) => instant <= at).toSorted((a, b) => a.instant - b.instant)
 }
 
 /** Warnings about a valid schedule, as of `at`. */
@@ -57,12 +81,35 @@ export const warnings = (schedule: Previewed, gate: Gate, at: number): ReadonlyA
       ? [{ path: "at", message: "The run window does not open within the next 400 days: the schedule does not fire" }]
       : []
   }
-  if (runWindow === null || startsWithin(schedule, gate, RunWindow.compile(runWindow), at)) return []
+  const expired = expiryWarning(schedule, gate, at)
+  if (runWindow === null || expired.length > 0) return expired
+  if (startsWithin(schedule, gate, RunWindow.compile(runWindow), at)) return []
   return [
     {
       path: timing.kind,
       message:
         "No firing of the next 400 days falls into the run window of the workflow: each run waits until the window opens"
+    }
+  ]
+}
+
+/** How many firings are asked for a deadline that passes. */
+const mostExpiring = 100
+
+/** The warning of runs that end without a start, as the window opens after their deadline. */
+const expiryWarning = (schedule: Previewed, gate: Gate, at: number): ReadonlyArray<RunWindow.RunWindowIssue> => {
+  const { startWithinMinutes } = schedule.terms
+  if (startWithinMinutes === undefined) return []
+  const coming = next(schedule, gate, at, mostExpiring)
+  const expiring = coming.filter(({ expiresAt }) => expiresAt !== null)
+  const [first] = expiring
+  if (first === undefined) return []
+  const which = expiring.length === coming.length ? "Each" : `${expiring.length}`
+  const ends = expiring.length === 1 || expiring.length === coming.length ? "ends" : "end"
+  return [
+    {
+      path: "start_within_minutes",
+      message: `${which} of the next ${coming.length} runs ${ends} without a start, as the run window opens later than ${startWithinMinutes} minutes after the firing: the first is that of ${first.local}`
     }
   ]
 }

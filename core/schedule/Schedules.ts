@@ -208,7 +208,7 @@ export class Schedules extends Context.Service<
       })
 
       const coming = ({ gate, schedule }: GatedSchedule, at: number, count: number): PreviewView => ({
-        coming: Preview.next(schedule, gate, at, count),
+        coming: Preview.next(schedule, gate, at, count, schedule),
         warnings: Preview.warnings(schedule, gate, at)
       })
 

@@ -68,6 +68,7 @@ export const layer = Layer.effect(
         readonly running: number
         readonly taken_until: Date | null
         readonly duration: number | null
+        readonly deadlines: ReadonlyArray<string>
       }>`
         select
           (select count(*) from (select from runs where ${waiting} order by place limit ${most}) found)::integer as waiting,
@@ -83,7 +84,12 @@ export const layer = Layer.effect(
           (select avg(extract(epoch from ended_at - started_at) * 1000)::double precision from (
             select ended_at, started_at from runs
             where workflow_id = ${workflowId} and status = 'execution.success'
-            order by created_at desc, sequence desc limit ${durationsMeasured}) ended) as duration`
+            order by created_at desc, sequence desc limit ${durationsMeasured}) ended) as duration,
+          array(select ahead || ' ' || round(extract(epoch from deadline) * 1000) from (
+            select row_number() over (order by place) as ahead,
+              least(expires_at, case when started_at is null then start_by end) as deadline
+            from runs where ${waiting} order by place limit ${Forecast.mostCounted}) placed
+            where deadline is not null order by ahead) as deadlines`
     }
 
     const decideAlone = <E>(workspaceId: WorkspaceId, workflowId: WorkflowId, decide: Decide<E>) =>
@@ -213,6 +219,10 @@ export const layer = Layer.effect(
           waiting: Math.min(row?.waiting ?? 0, Forecast.mostCounted),
           atLeast: (row?.waiting ?? 0) > Forecast.mostCounted,
           ahead: row?.ahead ?? 0,
+          deadlines: (row?.deadlines ?? []).map((text) => {
+            const [place = 0, at = 0] = text.split(" ").map(Number)
+            return { place, at }
+          }),
           running: row?.running ?? 0,
           takenUntil: row?.taken_until?.getTime() ?? 0,
           durationMillis: row?.duration ?? null

@@ -7,6 +7,10 @@ const instant = Schema.NullOr(Schema.String)
 const fields = {
   waiting: Schema.Int.annotate({ description: `How many runs wait, counted up to ${mostCounted}` }),
   at_least: Schema.Boolean.annotate({ description: "Whether more runs wait than were counted" }),
+  expiring: Schema.Int.annotate({
+    description: "How many of them end at their start_by without a start; the other fields leave them out"
+  }),
+  first_expires_at: instant.annotate({ description: "The first such instant; null where there is none" }),
   first_start_at: instant,
   last_start_at: instant.annotate({
     description: "When the last of the waiting runs starts; null if that is unknown, or if none waits"
@@ -40,6 +44,8 @@ export const WorkflowForecast = Schema.Struct({ workflow_id: Schema.String, ...f
 export const forecastJson = (forecast: Forecast): typeof StartForecast.Type => ({
   waiting: forecast.waiting,
   at_least: forecast.atLeast,
+  expiring: forecast.expiring,
+  first_expires_at: isoOrNull(forecast.firstExpiresAt),
   first_start_at: isoOrNull(forecast.firstStartAt),
   last_start_at: isoOrNull(forecast.lastStartAt),
   closes_at: isoOrNull(forecast.closesAt),

@@ -160,6 +160,8 @@ export const RunRecord = Schema.Struct({
   can_start_at: instant,
   /** The reason why it cannot start earlier; with pace and capacity, can_start_at is an estimate. */
   can_start_reason: Schema.NullOr(CanStartReason),
+  /** When a waiting run ends without a start, as it cannot start before; null where it can start. */
+  expires_at: instant,
   /** Everything that a waiting run waits for, in the order in which it stands in its way. */
   waits_for: Schema.Array(WaitJson),
   /** Why its latest attempt started when it did; null for a run that has not started. */
@@ -297,6 +299,7 @@ export const record = (
         : { at: iso(run.release.at), by: run.release.by, past_pause: run.release.pause !== null },
     can_start_at: isoOrNull(view.earliestStart),
     can_start_reason: isCanStartReason(view.startsLater) ? view.startsLater : null,
+    expires_at: isoOrNull(view.expiresAt),
     waits_for: view.waits.map(waitJson),
     started_because: start === undefined ? null : startedBecause(start),
     events: view.events.map(({ at, event }) => ({

@@ -70,7 +70,12 @@ export const PreviewResponse = Schema.Struct({
         description: "The local time in the time zone of the run window; null without a run window"
       }),
       window_open: Schema.Boolean,
-      can_start_at: instant.annotate({ description: "When the run can start, by the run window alone" })
+      can_start_at: instant.annotate({
+        description: "When the run can start, by the run window alone; null if it ends before, or no opening is known"
+      }),
+      expires_at: instant.annotate({
+        description: "When the run ends without a start, as the run window does not open before; null if it can start"
+      })
     })
   ),
   tz_data: Schema.NullOr(Schema.String).annotate({

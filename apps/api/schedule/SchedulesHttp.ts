@@ -128,13 +128,14 @@ const firing = ({ byHand, decidedAt, instant, outcome, reason, runId }: RunSched
 })
 
 const preview = ({ coming, warnings }: PreviewView): typeof PreviewResponse.Type => ({
-  firings: coming.map(({ firesAt, instant, local, startsAt, windowLocal, windowOpen }) => ({
+  firings: coming.map(({ expiresAt, firesAt, instant, local, startsAt, windowLocal, windowOpen }) => ({
     scheduled_at: iso(instant),
     fires_at: iso(firesAt),
     local,
     window_local: windowLocal,
     window_open: windowOpen,
-    can_start_at: isoOrNull(startsAt)
+    can_start_at: isoOrNull(startsAt),
+    expires_at: isoOrNull(expiresAt)
   })),
   tz_data: tzData,
   warnings

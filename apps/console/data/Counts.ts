@@ -29,8 +29,15 @@ export const forecastWords = (
   forecast: typeof StartForecast.Type,
   words: (instant: string) => string
 ): string | null => {
-  const { at_least, closes_at, last_start_at, mean_duration_ms, unfit, waiting } = forecast
-  if (waiting === 0) return null
+  const { at_least, closes_at, expiring, first_expires_at, last_start_at, mean_duration_ms, unfit } = forecast
+  if (forecast.waiting === 0) return null
+  const waiting = forecast.waiting - expiring
+  const firstEnd = first_expires_at === null ? "" : words(first_expires_at)
+  if (waiting === 0) {
+    return expiring === 1
+      ? `The waiting run ends at ${firstEnd} without a start`
+      : `All ${counted({ count: expiring, exact: true })} end without a start, the first at ${firstEnd}`
+  }
   const all = counted({ count: waiting, exact: !at_least })
   const sentence =
     last_start_at === null
@@ -41,6 +48,7 @@ export const forecastWords = (
     unfit === 0 || closes_at === null
       ? ""
       : `; ${counted({ count: unfit, exact: !at_least })} will not fit before closing at ${words(closes_at)}`
+  const ends = expiring === 0 ? "" : `; ${expiring} more end without a start, the first at ${firstEnd}`
   const unknown = mean_duration_ms === null && last_start_at !== null ? `. ${durationUnknown}` : ""
-  return `${last}${unfits}${unknown}`
+  return `${last}${unfits}${ends}${unknown}`
 }

@@ -262,14 +262,16 @@ const Coming = ({ preview }: { readonly preview: Preview | null }) => (
           </p>
         ))}
         <ol>
-          {preview.firings.map(({ can_start_at, fires_at, scheduled_at, window_open }) => (
+          {preview.firings.map(({ can_start_at, expires_at, fires_at, scheduled_at, window_open }) => (
             <li key={scheduled_at}>
               {full(Date.parse(fires_at))}
               {!window_open && (
                 <span class="quiet">
-                  {can_start_at === null
-                    ? " · waits: the window never opens"
-                    : ` · waits until ${zoned(Date.parse(can_start_at))}`}
+                  {expires_at !== null
+                    ? ` · ends without a start at ${zoned(Date.parse(expires_at))}`
+                    : can_start_at === null
+                      ? " · waits: the window never opens"
+                      : ` · waits until ${zoned(Date.parse(can_start_at))}`}
                 </span>
               )}
             </li>

@@ -64,6 +64,8 @@ export interface Outlook {
   readonly earliestStart: number | null
   /** What decides that it starts no earlier; `null` where it may start now. */
   readonly startsLater: WaitReason | null
+  /** When it ends without a start, as it cannot start before by all that is known; `null` where it starts or has no end. */
+  readonly expiresAt: number | null
 }
 
 const wait = (reason: WaitReason, more: Partial<Wait> = {}): Wait => ({
@@ -95,36 +97,30 @@ export const of = (facts: Facts, demand: Demand | null): Outlook => {
   const { at, gate, run } = facts
   const now = present(facts)
   const [first] = now
-  if (first === undefined) return { waits: [], earliestStart: null, startsLater: null }
-  if (first.credential !== null) return { waits: now, earliestStart: null, startsLater: first.reason }
-  const byTime = Run.earliestStart(run, gate, at)
-  const deadline = deadlineOf(run)
-  if (deadline !== null && byTime !== null && byTime >= deadline) {
-    return { waits: [...now, wait("deadline", { until: deadline })], earliestStart: null, startsLater: "deadline" }
+  if (first === undefined) return { waits: [], earliestStart: null, startsLater: null, expiresAt: null }
+  if (first.credential !== null) {
+    return { waits: now, earliestStart: null, startsLater: first.reason, expiresAt: null }
   }
+  const byTime = Run.earliestStart(run, gate, at)
+  const deadline = Run.deadlineOf(run)
+  const expires = (waits: ReadonlyArray<Wait>, at: number): Outlook => ({
+    waits: [...waits, wait("deadline", { until: at })],
+    earliestStart: null,
+    startsLater: "deadline",
+    expiresAt: at
+  })
+  if (deadline !== null && (byTime === null || byTime >= deadline)) return expires(now, deadline)
   const kept = now.filter(({ reason }) => reason !== "capacity")
   const likely =
     demand === null || byTime === null ? null : Run.likelyStart(run, gate, demand.queue, demand.workers, at)
   if (demand === null || byTime === null || (likely !== null && likely.at <= byTime)) {
-    return { waits: now, earliestStart: byTime, startsLater: kept[0]?.reason ?? null }
+    return { waits: now, earliestStart: byTime, startsLater: kept[0]?.reason ?? null, expiresAt: null }
   }
   const reason = putOffBy(gate, demand.workers, likely)
   const until = likely?.at ?? null
   const later = [...kept, wait(reason, { until, ahead: demand.queue.ahead })]
-  return {
-    waits:
-      deadline !== null && until !== null && until >= deadline
-        ? [...later, wait("deadline", { until: deadline })]
-        : later,
-    earliestStart: until,
-    startsLater: reason
-  }
-}
-
-/** The instant at which a run that has not started by then ends. */
-const deadlineOf = ({ expiresAt, startBy, startedAt }: Run.Run): number | null => {
-  const ends = [expiresAt, startedAt === null ? startBy : null].filter((instant) => instant !== null)
-  return ends.length === 0 ? null : Math.min(...ends)
+  if (deadline !== null && (until === null || until >= deadline)) return expires(later, deadline)
+  return { waits: later, earliestStart: until, startsLater: reason, expiresAt: null }
 }
 
 /** Whether the pace or the workers put a start off; one that is not in sight is put off by the workers if there are none. */

@@ -106,6 +106,8 @@ it.layer(layerInMemory)("the pace of a workflow", (it) => {
       const forecast = {
         waiting: 3,
         at_least: false,
+        expiring: 0,
+        first_expires_at: null,
         first_start_at: at(0),
         last_start_at: at(120_500),
         closes_at: null,

@@ -410,6 +410,8 @@ it("a forecast says when the last waiting run starts, and how many do not before
   const forecast = {
     waiting: 4_000,
     at_least: false,
+    expiring: 0,
+    first_expires_at: null,
     first_start_at: "2027-03-01T09:00:00.000Z",
     last_start_at: "2027-03-01T09:40:00.000Z",
     closes_at: "2027-03-01T17:00:00.000Z",
@@ -427,6 +429,12 @@ it("a forecast says when the last waiting run starts, and how many do not before
     ForecastView.sentence({ ...forecast, unfit: 310 }, "UTC"),
     /; 310 will not fit before closing at Mon.* 17:00 \(/
   )
+  const expiring = { ...forecast, expiring: 3, first_expires_at: "2027-03-01T08:00:00.000Z" }
+  assert.match(
+    ForecastView.sentence(expiring, "UTC"),
+    /^the last of 3[ ,]?997 .* 09:40; 3 waiting runs cannot start by their deadline, the first of them ends at Mon.* 08:00 \(/
+  )
+  assert.match(ForecastView.sentence({ ...expiring, waiting: 1, expiring: 1 }, "UTC"), /^1 waiting run cannot start/)
   const limited = { ...forecast, limited_by: "workers", workers: { capacity: 10, running: 3 } } as const
   assert.match(
     ForecastView.sentence({ ...limited, last_start_at: null }, "UTC"),

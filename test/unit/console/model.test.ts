@@ -445,6 +445,8 @@ describe("why runs wait", () => {
     const forecast: typeof StartForecast.Type = {
       waiting: 4_000,
       at_least: false,
+      expiring: 0,
+      first_expires_at: null,
       first_start_at: "a",
       last_start_at: "b",
       closes_at: "c",
@@ -462,6 +464,16 @@ describe("why runs wait", () => {
       "At this pace the last of 4,000+ starts at B; 310+ will not fit before closing at C"
     )
     assert.include(sentence({ last_start_at: null }), "not in sight")
+    const expiring = { expiring: 3, first_expires_at: "d" }
+    assert.strictEqual(
+      sentence(expiring),
+      "At this pace the last of 3,997 starts at B; 3 more end without a start, the first at D"
+    )
+    assert.strictEqual(sentence({ ...expiring, waiting: 3 }), "All 3 end without a start, the first at D")
+    assert.strictEqual(
+      sentence({ waiting: 1, expiring: 1, first_expires_at: "d" }),
+      "The waiting run ends at D without a start"
+    )
     assert.strictEqual(sentence({ limited_by: null }), "The last of 4,000 starts at B")
     const workers = { capacity: 4, running: 4 }
     assert.strictEqual(

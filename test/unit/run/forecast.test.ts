@@ -17,6 +17,7 @@ const queueOf = (waiting: number, more: Partial<Forecast.Queue> = {}): Forecast.
   running: 0,
   takenUntil: 0,
   durationMillis: null,
+  deadlines: [],
   ...more
 })
 
@@ -27,6 +28,23 @@ const startOf = (gate: Gate.Gate, queue: Forecast.Queue, number: number, at: num
   Forecast.startOf(gate, queue, null, number, at)?.at ?? null
 
 describe("the forecast of a paced workflow", () => {
+  it("leaves out the runs that end at their deadline, and says how many and when", () => {
+    const gate = gateOf({ maxStartsPerMinute: 1, maxRunning: null })
+    const deadlines = [
+      { place: 1, at: 9 * hour },
+      { place: 3, at: 9 * hour + 2 * minute },
+      { place: 4, at: 9 * hour + minute }
+    ]
+    // The second and the third start at 09:00 and 09:01, the fourth would at 09:02.
+    const queue = queueOf(5, { deadlines })
+    const found = of(gate, queue, 7 * hour)
+    assert.deepInclude(found, { waiting: 5, expiring: 2, firstExpiresAt: 9 * hour, firstStartAt: 9 * hour })
+    assert.strictEqual(found.lastStartAt, startOf(gate, queue, 5, 7 * hour))
+    assert.strictEqual(found.lastStartAt, startOf(gate, queueOf(3), 3, 7 * hour))
+    const none = of(gate, queueOf(1, { deadlines: [{ place: 1, at: 8 * hour }] }), 7 * hour)
+    assert.deepInclude(none, { expiring: 1, firstExpiresAt: 8 * hour, firstStartAt: null, lastStartAt: null, unfit: 0 })
+  })
+
   it("spreads 4,000 held runs from the opening on: the last of them starts 40 minutes later", () => {
     const found = of(gateOf({ maxStartsPerMinute: 100, maxRunning: null }), queueOf(4_000), 7 * hour)
     assert.deepInclude(found, { waiting: 4_000, firstStartAt: 9 * hour, closesAt: 17 * hour, unfit: 0 })

@@ -24,7 +24,8 @@ const queue: Forecast.Queue = {
   ahead: 2,
   running: 0,
   takenUntil: 0,
-  durationMillis: 60_000
+  durationMillis: 60_000,
+  deadlines: []
 }
 const workers = (capacity: number, running: number): Waits.Demand => ({ queue, workers: { capacity, running } })
 
@@ -118,6 +119,24 @@ describe("why a run waits", () => {
     const ended = { ...queued, status: "execution.success", startedAt: 0, endedAt: 0, lease: null } as const
     assert.deepStrictEqual(said(Waits.of({ run: ended, gate: Gate.open, awaited: null, at: 0 }, null)), none)
     assert.deepStrictEqual(said(of({ gate: Gate.remove(Gate.open, 0) })), none)
+  })
+
+  it("is its deadline where it cannot start before, and then it has no start", () => {
+    const held = of({ gate: closed, run: { startBy: 8 * hour } })
+    assert.deepStrictEqual(said(held), [
+      [
+        ["run_window", 9 * hour],
+        ["deadline", 8 * hour]
+      ],
+      null,
+      "deadline"
+    ])
+    assert.strictEqual(held.expiresAt, 8 * hour)
+    assert.isNull(of({ gate: closed, run: { startBy: 10 * hour } }).expiresAt)
+    assert.strictEqual(of({ gate: paused(Gate.open), run: { startBy: hour } }).expiresAt, hour)
+    const busyWorkers = of({ run: { startBy: 60_000 } }, workers(1, 1))
+    assert.deepStrictEqual([busyWorkers.earliestStart, busyWorkers.expiresAt], [null, 60_000])
+    assert.isNull(of({ run: { startBy: 60_000, startedAt: 0 } }, workers(1, 1)).expiresAt)
   })
 
   it("is the same in lists, by their names", () => {

@@ -297,8 +297,22 @@ describe("a schedule at the openings of a window", () => {
       local: "2026-11-22T07:30:00+01:00",
       windowLocal: "2026-11-22T06:30:00+00:00",
       windowOpen: false,
-      startsAt: at("2026-11-22T08:00:00Z")
+      startsAt: at("2026-11-22T08:00:00Z"),
+      expiresAt: null
     })
+    const hasty = made({ ...berlin.terms, startWithinMinutes: 30 }, gate)
+    assert.deepInclude(Preview.next(hasty, gate, start, 1)[0], {
+      startsAt: null,
+      expiresAt: at("2026-11-22T07:00:00Z")
+    })
+    const [expires] = Preview.warnings(hasty, gate, start)
+    assert.strictEqual(expires?.path, "start_within_minutes")
+    assert.include(expires?.message, "Each of the next 100 runs ends without a start")
+    assert.include(expires?.message, "the first is that of 2026-11-22T07:30:00+01:00")
+    assert.deepStrictEqual(
+      Preview.warnings(made({ ...hasty.terms, startWithinMinutes: 95 }, gate), gate, start).length,
+      1
+    )
     const [warning] = Preview.warnings(berlin, gate, start)
     assert.strictEqual(warning?.path, "cron")
     assert.include(warning?.message, "No firing of the next 400 days falls into the run window")

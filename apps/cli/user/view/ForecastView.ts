@@ -3,7 +3,13 @@ import type { StartForecast } from "../../../api/gate/ForecastJson.ts"
 import { counted, local } from "./Table.ts"
 
 export const sentence = (forecast: typeof StartForecast.Type, zone: string): string => {
-  const { at_least, closes_at, last_start_at, unfit, waiting } = forecast
+  const { at_least, closes_at, expiring, first_expires_at, last_start_at, unfit } = forecast
+  const waiting = forecast.waiting - expiring
+  const ends =
+    expiring === 0 || first_expires_at === null
+      ? ""
+      : `${counted(expiring, "waiting run")} cannot start by ${expiring === 1 ? "its deadline, and ends" : "their deadline, the first of them ends"} at ${local(first_expires_at, zone)}`
+  if (waiting === 0 && ends !== "") return ends
   const more = at_least ? "at least " : ""
   const last =
     last_start_at === null
@@ -13,7 +19,7 @@ export const sentence = (forecast: typeof StartForecast.Type, zone: string): str
     unfit === 0 || closes_at === null
       ? ""
       : `; ${more}${unfit} will not fit before closing at ${local(closes_at, zone)}`
-  return `${last}${unfits} (${because(forecast)})`
+  return `${last}${unfits}${ends === "" ? "" : `; ${ends}`} (${because(forecast)})`
 }
 
 /** What decides the last start, which workers it counts on, and whether it knows how long runs take. */

@@ -82,11 +82,17 @@ export const preview = ({ firings, warnings }: typeof PreviewResponse.Type): str
       ? "It does not fire"
       : table(
           ["FIRES", "LOCAL", "IN THE WINDOW'S ZONE", "STARTS"],
-          firings.map(({ can_start_at, fires_at, local, window_local, window_open }) => [
+          firings.map(({ can_start_at, expires_at, fires_at, local, window_local, window_open }) => [
             instant(fires_at),
             local,
             window_local ?? "",
-            window_open ? "at once" : can_start_at === null ? "never" : instant(can_start_at)
+            window_open
+              ? "at once"
+              : expires_at !== null
+                ? `never: ends at ${instant(expires_at)}`
+                : can_start_at === null
+                  ? "never"
+                  : instant(can_start_at)
           ])
         ),
     ...warningLines(warnings)

@@ -186,7 +186,15 @@ export const promises: ReadonlyArray<Contract.ContractPromise<Stores>> = [
         assert.deepStrictEqual(yield* gates.paced(caller.workspaceId, undefined, 5), [])
         yield* setPace(workflow, { maxStartsPerMinute: 60, maxRunning: 3 })
         const all = yield* Effect.forEach([0, 0, 1, 0, 0], (priority) => send(workflow, { priority }))
-        const empty = { waiting: 5, atLeast: false, ahead: 0, running: 0, takenUntil: 0, durationMillis: null }
+        const empty = {
+          waiting: 5,
+          atLeast: false,
+          ahead: 0,
+          running: 0,
+          takenUntil: 0,
+          durationMillis: null,
+          deadlines: []
+        }
         assert.deepStrictEqual(yield* gates.queue(id), empty)
         const started = yield* claim()
         assert.deepStrictEqual(ids(started), all.slice(2, 3))
@@ -200,8 +208,16 @@ export const promises: ReadonlyArray<Contract.ContractPromise<Stores>> = [
           ahead: 2,
           running: 1,
           takenUntil: 2_010,
-          durationMillis: 500
+          durationMillis: 500,
+          deadlines: []
         })
+        yield* send(workflow, { startBy: 9_000, priority: 2 })
+        yield* send(workflow, { startBy: 7_000 })
+        const { deadlines } = yield* gates.queue(id)
+        assert.deepStrictEqual(deadlines, [
+          { place: 1, at: 9_000 },
+          { place: 5, at: 7_000 }
+        ])
         const other = yield* makeWorkflow(caller)
         for (const [asked, found] of [
           [undefined, [id]],

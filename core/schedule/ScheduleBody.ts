@@ -5,6 +5,7 @@
 import { Result, Schema } from "effect"
 import { highestPriority, lowestPriority } from "../run/Run.ts"
 import * as CivilDate from "../window/calendar/CivilDate.ts"
+import * as InstantText from "../window/calendar/InstantText.ts"
 import * as Zone from "../window/calendar/Zone.ts"
 import { CalendarDate, Time } from "../window/Definition.ts"
 import type { RunWindowIssue } from "../window/RunWindow.ts"
@@ -208,9 +209,8 @@ const anInstant = "an instant such as 2027-01-31T08:00:00Z"
 
 const instantOf = (text: string | undefined, path: string, note: Note): number | null => {
   if (text === undefined) return null
-  const isInstant = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:?\d{2})$/.test(text)
-  const at = isInstant ? Date.parse(text) : Number.NaN
-  if (!Number.isNaN(at)) return at
+  const at = InstantText.parse(text)
+  if (at !== null) return at
   note(path, `Expected ${anInstant}, got ${shown(text)}`)
   return null
 }

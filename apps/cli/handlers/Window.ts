@@ -1,5 +1,6 @@
 /** The handlers of `sluice window` for JSON lines: they evaluate run windows with the functions of the service. */
 import { Console, Effect, Option, Result, Schema, Stdio, Stream } from "effect"
+import * as InstantText from "../../../core/window/calendar/InstantText.ts"
 import * as RunWindow from "../../../core/window/RunWindow.ts"
 import * as Json from "../../../core/workspace/Json.ts"
 
@@ -16,8 +17,8 @@ type Answer = Readonly<Record<string, unknown>>
 /** Answers `{id, window, at}` with `{id, open, nextOpenAt}`, or `{id, error}`. */
 export const evaluateLine = (line: Line): Answer => {
   const { at, id, window } = line
-  const instant = typeof at === "string" ? Date.parse(at) : Number.NaN
-  if (Number.isNaN(instant))
+  const instant = typeof at === "string" ? InstantText.parse(at) : null
+  if (instant === null)
     return { id, error: `at: Expected an instant such as 2026-01-31T08:00:00Z, got ${JSON.stringify(at)}` }
   const checked = RunWindow.validate(window)
   if (Result.isFailure(checked)) return { id, error: checked.failure.message, errors: checked.failure.issues }

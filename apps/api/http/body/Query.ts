@@ -2,6 +2,7 @@
  * Reads the parameters of a query. A parameter that its endpoint does not have is a problem, so that a misspelt filter
  * is not ignored.
  */
+import * as InstantText from "../../../../core/window/calendar/InstantText.ts"
 import { suggestion } from "../../../../core/window/NearestName.ts"
 import type { Problem } from "../../../../core/workflow/Workflow.ts"
 import { isUuid } from "../../../../core/workspace/Ids.ts"
@@ -24,9 +25,7 @@ export const unknownNames = (query: string, known: ReadonlySet<string>): Readonl
 
 /** An instant in ISO 8601 with its offset, or a date, which begins in UTC; in epoch milliseconds, `null` for another text. */
 export const parseInstant = (text: string): number | null => {
-  if (!/^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2}))?$/.test(text)) return null
-  const at = Date.parse(text)
-  return Number.isNaN(at) ? null : at
+  return InstantText.parse(/^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T00:00Z` : text)
 }
 
 /** What is expected of an instant, as messages say it. */

@@ -9,6 +9,7 @@ import * as Exchange from "./Exchange.ts"
 import * as Names from "./Names.ts"
 import { isPrivate } from "./PrivateAddress.ts"
 import { bareHost, lookupFor, sentence } from "./Reach.ts"
+import { retryAfterMillis } from "./RetryAfter.ts"
 
 export interface Options {
   readonly allowPrivateNetworks: boolean
@@ -65,13 +66,14 @@ export const layer = (options: Options) =>
         })
       )
       if (answer._tag === "Refused") return answer
-      const durationMillis = (yield* Clock.currentTimeMillis) - began
+      const now = yield* Clock.currentTimeMillis
+      const durationMillis = now - began
       if (answer._tag === "Unreachable") return { ...answer, durationMillis } satisfies Outcome
-      const { status } = answer
+      const { headers, status } = answer
       return {
         _tag: "Answered",
         status,
-        retryAfterMillis: retryAfterOf(answer),
+        retryAfterMillis: waiting.has(status) ? retryAfterMillis(headers, now) : null,
         durationMillis
       } satisfies Outcome
     })
@@ -79,8 +81,5 @@ export const layer = (options: Options) =>
     return Sender.of({ refusal, post })
   })
 
-/** The delay of `Retry-After` in milliseconds, for a number of seconds and statuses that define it; otherwise `null`. */
-const retryAfterOf = ({ headers, status }: Extract<Exchange.Answer, { _tag: "Answered" }>): number | null => {
-  const given = headers["retry-after"] ?? ""
-  return (status === 429 || status === 503) && /^\d{1,9}$/.test(given) ? Number(given) * 1_000 : null
-}
+/** The statuses that define `Retry-After`. */
+const waiting = new Set([429, 503])

@@ -4,10 +4,11 @@
  * A request that fails temporarily is retried with growing pauses, and not before the service allows it. The caller
  * limits the total time by interrupting.
  */
-import { Context, Duration, Effect, Random, Redacted, Result, Stream } from "effect"
+import { Clock, Context, Effect, Random, Redacted, Result, Stream } from "effect"
 import { AiError, LanguageModel, type Response } from "effect/ai"
 import * as Exchange from "../http/Exchange.ts"
 import * as Names from "../http/Names.ts"
+import { retryAfterMillis } from "../http/RetryAfter.ts"
 import * as Protocol from "./Protocol.ts"
 
 export interface Options {
@@ -75,7 +76,8 @@ export const make = (options: Options) => {
       const failure = answer._tag === "Answered" ? refused(answer.status) : unreachable(url, answer.reason)
       const mayPass = answer._tag === "Unreachable" || (answer._tag === "Answered" && passing.has(answer.status))
       if (!mayPass || attempt >= mostAttempts) return yield* failure
-      const wished = answer._tag === "Answered" ? retryAfter(answer.headers["retry-after"]) : 0
+      const now = yield* Clock.currentTimeMillis
+      const wished = answer._tag === "Answered" ? (retryAfterMillis(answer.headers, now) ?? 0) : 0
       const jitter = 0.75 + (yield* Random.next) / 2
       yield* Effect.sleep(Math.max(options.retryMillis * 2 ** (attempt - 1) * jitter, wished))
       attempt++
@@ -130,14 +132,6 @@ const unreachable = ({ origin }: URL, description: string) =>
     ...about,
     reason: new AiError.NetworkError({ reason: "TransportError", method: "POST", url: origin, description })
   })
-
-/** The delay of `Retry-After`, given in seconds or as a date, in milliseconds. */
-const retryAfter = (given: string | undefined): number => {
-  if (given === undefined) return 0
-  if (/^\d{1,9}(\.\d+)?$/.test(given)) return Duration.toMillis(Duration.seconds(Number(given)))
-  const at = Date.parse(given)
-  return Number.isNaN(at) ? 0 : Math.max(at - Date.now(), 0)
-}
 
 const jsonOf = (body: Buffer): unknown => {
   try {

@@ -3,13 +3,14 @@
  * installation allows.
  */
 import { isIP, type LookupFunction } from "node:net"
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import { type Connection, MalformedAnswer, SourceUnavailable } from "../../core/vault/providers/SecretSource.ts"
 import * as Json from "../../core/workspace/Json.ts"
 import * as Exchange from "../http/Exchange.ts"
 import * as Names from "../http/Names.ts"
 import { isPrivate } from "../http/PrivateAddress.ts"
 import { bareHost, lookupFor, PrivateAddress } from "../http/Reach.ts"
+import { retryAfterMillis } from "../http/RetryAfter.ts"
 
 export interface Options {
   /** Lets every connection reach private and loopback addresses. */
@@ -47,14 +48,14 @@ export interface Reply {
 }
 
 type Outcome =
-  | (Reply & { readonly _tag: "Replied"; readonly retryAfterSeconds: number })
+  | (Reply & { readonly _tag: "Replied"; readonly retryAfterMillis: number })
   | { readonly _tag: "Unreachable" | "Refused" | "TooLarge"; readonly reason: string }
 
 /** Statuses of temporary failures; 412 is a replica that lags behind. */
 const passing = new Set([408, 412, 429, 500, 502, 503, 504])
 
-/** The longest `Retry-After` after which a request is still repeated, in seconds. */
-const patienceSeconds = 2
+/** The longest `Retry-After` after which a request is still repeated, in milliseconds. */
+const patienceMillis = 2_000
 
 export const make = (options: Options) => {
   const names = Names.make(Names.defaults)
@@ -98,7 +99,7 @@ export const make = (options: Options) => {
       _tag: "Replied",
       status: answer.status,
       json: jsonOf(answer.body),
-      retryAfterSeconds: Number(/^\d{1,9}$/.exec(answer.headers["retry-after"] ?? "")?.[0] ?? 0)
+      retryAfterMillis: retryAfterMillis(answer.headers, yield* Clock.currentTimeMillis) ?? 0
     }
   })
 
@@ -107,7 +108,7 @@ export const make = (options: Options) => {
 
   const mayPass = (outcome: Outcome): boolean =>
     outcome._tag === "Unreachable" ||
-    (outcome._tag === "Replied" && passing.has(outcome.status) && outcome.retryAfterSeconds <= patienceSeconds)
+    (outcome._tag === "Replied" && passing.has(outcome.status) && outcome.retryAfterMillis <= patienceMillis)
 
   /**
    * The answer of the provider to a request, with any status except redirects and failures of the provider itself. A

@@ -35,6 +35,8 @@ const silent: Answer = () => undefined
 const halfway: Answer = (response) =>
   void response.writeHead(200, { "content-length": "100" }).write("{", () => response.destroy())
 const patient: Answer = (response) => response.writeHead(429, { "retry-after": "30" }).end("{}")
+const patientUntil: Answer = (response) =>
+  response.writeHead(503, { "retry-after": new Date(Date.now() + 30_000).toUTCString() }).end("{}")
 const huge: Answer = (response) => {
   const chunk = Buffer.alloc(1_048_576, 0x20)
   response.on("error", () => undefined)
@@ -49,6 +51,7 @@ const faults: ReadonlyArray<readonly [name: string, answer: Answer, tag: string,
   ["a store that is sealed", [503, { errors: ["Vault is sealed"] }], "SourceUnavailable", 2],
   ["a store that is asked too often", [429, {}], "SourceUnavailable", 2],
   ["a store that wants to be left alone for long", patient, "SourceUnavailable", 1],
+  ["a store that wants to be left alone until an instant", patientUntil, "SourceUnavailable", 1],
   ["a connection that is cut", cut, "SourceUnavailable", 2],
   ["an answer that ends halfway", halfway, "SourceUnavailable", 2],
   ["a redirect", redirect, "MalformedAnswer", 1],

@@ -137,10 +137,17 @@ export const promises: ReadonlyArray<Contract.ContractPromise<Stores>> = [
         [429, "7", 7_000],
         [503, "0", 0],
         [503, "soon", null],
+        [503, "Sun, 06 Nov 1994 08:49:37 GMT", 7_000],
+        [429, "Sunday, 06-Nov-94 08:49:37 GMT", 7_000],
+        [429, "Sun Nov  6 08:49:37 1994", 7_000],
+        [429, "Sat, 05 Nov 1994 08:49:37 GMT", 0],
+        [503, "Sun, 31 Feb 1994 08:49:37 GMT", null],
+        [503, "1994-11-06T08:49:37Z", null],
         [429, "-1", null],
         [200, "7", null]
       ] as const) {
-        const { url } = yield* receivers.allowed({ status, headers: { "retry-after": asked } })
+        const date = "Sun, 06 Nov 1994 08:49:30 GMT"
+        const { url } = yield* receivers.allowed({ status, headers: { date, "retry-after": asked } })
         assert.deepInclude(yield* sender.post(postTo(url)), { _tag: "Answered", status, retryAfterMillis: expected })
       }
     })

@@ -4,6 +4,7 @@
 
 import { Schema } from "effect"
 import * as TextLength from "../../window/TextLength.ts"
+import type { WorkspaceId } from "../../workspace/Ids.ts"
 import type { Entry } from "../EventLog.ts"
 import { isLast, type RunEvent } from "../RunEvent.ts"
 
@@ -63,6 +64,7 @@ export type RunSubscription = typeof RunSubscription.Type
 
 /** A message for a channel. */
 export interface Notice {
+  readonly workspaceId: WorkspaceId
   readonly channel: Channel
   readonly kind: NoticeKind
   readonly sessionId: string
@@ -81,7 +83,7 @@ export interface Notice {
  */
 export const notices = (
   subscriptions: ReadonlyArray<RunSubscription>,
-  { at, event, notifications }: Pick<Entry, "at" | "event" | "notifications">
+  { at, event, notifications, workspaceId }: Pick<Entry, "at" | "event" | "notifications" | "workspaceId">
 ): ReadonlyArray<Notice> => {
   const kind = kinds[event.event]
   if (kind === undefined || isSilenced(notifications)) return []
@@ -91,7 +93,7 @@ export const notices = (
   )
   const channels = new Map(concerned.map(({ channel }) => [channelKey(channel), channel]))
   const text = sentence(kind, sessionId, workflowId, firstFailure(event))
-  return [...channels.values()].map((channel) => ({ channel, kind, sessionId, workflowId, at, text }))
+  return [...channels.values()].map((channel) => ({ workspaceId, channel, kind, sessionId, workflowId, at, text }))
 }
 
 /** The identity of a channel: equal channels have the same key. */

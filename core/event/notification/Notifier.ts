@@ -19,10 +19,16 @@ import * as Notifications from "./Notifications.ts"
 /** Raised by an attempt that may be made again. It names the host alone: the rest of an address may be a secret. */
 class NotTold extends Schema.TaggedError<NotTold>()("NotTold", { host: Schema.String, reason: Schema.String }) {}
 
+/** The longest time that a host may ask to be left alone before the next attempt, in milliseconds. */
+const longestRetryAfter = 60_000
+
 /** How many events are read in one transaction. */
 const batch = 200
 
-/** How many notices to one host are in progress, and how many may wait for that, before further ones are dropped. */
+/**
+ * How many notices of a workspace to one host are in progress, and how many may wait for that, before further ones are
+ * dropped.
+ */
 const together = 2
 const waiting = 1_000
 
@@ -76,8 +82,11 @@ export const tell = Effect.fnUntraced(function* (notice: Notifications.Notice) {
       Effect.flatMap((outcome) =>
         outcome._tag === "Answered" && outcome.status < 300
           ? Effect.void
-          : Effect.fail(
-              new NotTold({ host, reason: outcome._tag === "Answered" ? `status ${outcome.status}` : outcome.reason })
+          : Effect.delay(
+              Effect.fail(
+                new NotTold({ host, reason: outcome._tag === "Answered" ? `status ${outcome.status}` : outcome.reason })
+              ),
+              outcome._tag === "Answered" ? Math.min(outcome.retryAfterMillis ?? 0, longestRetryAfter) : 0
             )
       )
     )
@@ -87,7 +96,7 @@ export const tell = Effect.fnUntraced(function* (notice: Notifications.Notice) {
   )
 })
 
-/** Sends until interrupted. A slow or unreachable host delays only its own notices. */
+/** Sends until interrupted. A slow or unreachable host delays only the notices of the same workspace to it. */
 export const run = Effect.fn("Notifier.run")(function* () {
   const telling = yield* FiberSet.make()
   const hosts = new Map<string, { readonly room: Semaphore.Semaphore; waiting: number }>()
@@ -95,15 +104,16 @@ export const run = Effect.fn("Notifier.run")(function* () {
 
   const begin = Effect.fnUntraced(function* (notice: Notifications.Notice) {
     const name = notice.channel.type === "log" ? "" : new URL(notice.channel.url).host
-    const host = hosts.get(name) ?? { room: yield* Semaphore.make(together), waiting: 0 }
+    const key = `${notice.workspaceId} ${name}`
+    const host = hosts.get(key) ?? { room: yield* Semaphore.make(together), waiting: 0 }
     if (host.waiting >= waiting) {
-      return yield* outage(`A notice to ${name} was dropped: too many notices wait for this host`, `notices to ${name}`)
+      return yield* outage(`A notice to ${name} was dropped: too many notices wait for this host`, `notices to ${key}`)
     }
-    hosts.set(name, host)
+    hosts.set(key, host)
     host.waiting++
     const done = Effect.sync(() => {
       host.waiting--
-      if (host.waiting === 0) hosts.delete(name)
+      if (host.waiting === 0) hosts.delete(key)
     })
     yield* FiberSet.run(telling, host.room.withPermits(1)(tell(notice)).pipe(Effect.ensuring(done)))
   })

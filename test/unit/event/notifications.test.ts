@@ -3,7 +3,9 @@ import * as NoticeJson from "../../../core/event/notification/NoticeJson.ts"
 import * as Notifications from "../../../core/event/notification/Notifications.ts"
 import type { RunEvent } from "../../../core/event/RunEvent.ts"
 import * as RunFailure from "../../../core/event/RunFailure.ts"
+import { WorkspaceId } from "../../../core/workspace/Ids.ts"
 
+const workspaceId = WorkspaceId.make("11111111-1111-4111-8111-111111111111")
 const ids = { runId: "run-1", workflowId: "workflow-1" }
 
 const started: RunEvent = { event: "execution.start", ...ids }
@@ -40,7 +42,7 @@ const decide = (
   subscriptions: ReadonlyArray<Notifications.RunSubscription>,
   event: RunEvent,
   notifications: Parameters<typeof Notifications.notices>[1]["notifications"] = null
-) => Notifications.notices(subscriptions, { at: 1_500, event, notifications })
+) => Notifications.notices(subscriptions, { workspaceId, at: 1_500, event, notifications })
 
 describe("an event brings", () => {
   it("a notice for its subscribers only", () => {
@@ -50,6 +52,7 @@ describe("an event brings", () => {
     ]
     assert.deepStrictEqual(decide([subscription({ workflowId: "workflow-1" }), ...others], started), [
       {
+        workspaceId,
         channel: log,
         kind: "run.started",
         sessionId: "run-1",

@@ -1,5 +1,7 @@
+import { randomUUID } from "node:crypto"
 import { assert, it } from "@effect/vitest"
-import { Effect, Layer, Logger, Queue, Redacted } from "effect"
+import { Effect, Fiber, Layer, Logger, Queue, Redacted } from "effect"
+import { TestClock } from "effect/testing"
 import * as Crypto from "../../../adapters/crypto/Crypto.ts"
 import * as Encryption from "../../../adapters/crypto/Encryption.ts"
 import * as Memory from "../../../adapters/memory/Memory.ts"
@@ -13,11 +15,11 @@ import * as Transition from "../../../core/run/Transition.ts"
 import { eventually } from "../../support/eventually.ts"
 import { makeWorkflow, makeWorkspace, submission } from "../../support/fixtures.ts"
 
-const answered = (status: number): Outcome => ({
+const answered = (status: number, retryAfterMillis: number | null = null): Outcome => ({
   _tag: "Answered",
   status,
   durationMillis: 1,
-  retryAfterMillis: null
+  retryAfterMillis
 })
 
 const encryption = Encryption.layer(Redacted.make("ab".repeat(32)))
@@ -61,7 +63,7 @@ const interrupted = (channel: Channel, events: ReadonlyArray<NoticeKind>, notifi
     const caller = yield* makeWorkspace()
     const workflow = yield* makeWorkflow(caller)
     const kept = yield* keep(caller.workspaceId, {
-      id: "00000000-0000-4000-8000-000000000001",
+      id: randomUUID(),
       workflowId: null,
       events,
       channel,
@@ -128,6 +130,44 @@ it.effect("a notice is given up in the end, which does not keep others", () =>
       assert.strictEqual(yield* Queue.size(posts), 6)
       assert.isTrue(lines.some((line) => line.includes("hooks.example")))
       assert.isFalse(lines.some((line) => line.includes("secret-part")))
+    })
+  )
+)
+
+it.effect("a host that hangs for one workspace keeps no notice of another from it", () =>
+  provided([], ({ posts }) =>
+    Effect.gen(function* () {
+      const hanging = Layer.succeed(Sender, {
+        refusal: () => null,
+        post: (post) =>
+          Effect.andThen(
+            Queue.offer(posts, post),
+            post.url.endsWith("/hangs") ? Effect.never : Effect.succeed(answered(200))
+          )
+      })
+      yield* interrupted({ type: "http", url: "https://hooks.example/hangs" }, ["run.started", "run.succeeded"])
+      yield* interrupted({ type: "http", url }, ["run.succeeded"])
+      yield* Effect.forkChild(Effect.provide(Notifier.run(), hanging))
+      const told = yield* Effect.replicateEffect(Queue.take(posts), 3)
+      assert.include(
+        told.map((post) => post.url),
+        url
+      )
+    })
+  )
+)
+
+it.effect("a host that asks for time is left alone for it", () =>
+  provided([answered(429, 50_000), answered(204)], ({ posts }) =>
+    Effect.gen(function* () {
+      yield* interrupted({ type: "http", url }, ["run.succeeded"])
+      const telling = yield* Effect.forkChild(tellAll)
+      yield* Queue.take(posts)
+      yield* TestClock.adjust("49 seconds")
+      assert.strictEqual(yield* Queue.size(posts), 0)
+      yield* TestClock.adjust("10 seconds")
+      yield* Queue.take(posts)
+      yield* Fiber.join(telling)
     })
   )
 )

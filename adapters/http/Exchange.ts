@@ -3,7 +3,7 @@ import { request as httpRequest, type IncomingHttpHeaders } from "node:http"
 import { request as httpsRequest } from "node:https"
 import type { LookupFunction } from "node:net"
 import { Effect } from "effect"
-import { PrivateAddress, reasonOf } from "./Reach.ts"
+import { isConnectionRefused, PrivateAddress, reasonOf } from "./Reach.ts"
 
 export interface Request {
   readonly method: "GET" | "POST"
@@ -25,7 +25,7 @@ export type Answer =
       /** Whether the answer was longer than the limit. */
       readonly isCut: boolean
     }
-  | { readonly _tag: "Unreachable"; readonly reason: string }
+  | { readonly _tag: "Unreachable"; readonly reason: string; readonly isConnectionRefused?: boolean }
   /** The host is at an address that `lookup` does not allow. */
   | { readonly _tag: "Refused"; readonly reason: string }
 
@@ -47,7 +47,7 @@ export const send = ({ body, headers, lookup, maxAnswerBytes, method, url }: Req
       done(
         error instanceof PrivateAddress
           ? { _tag: "Refused", reason: error.message }
-          : { _tag: "Unreachable", reason: reasonOf(error) }
+          : { _tag: "Unreachable", reason: reasonOf(error), isConnectionRefused: isConnectionRefused(error) }
       )
     )
     // No request asks for another protocol. An unhandled upgrade would leave the request pending.

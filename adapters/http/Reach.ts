@@ -27,6 +27,10 @@ export const reasonOf = (error: Error & { readonly code?: string }): string =>
     ? `The certificate of the host is not accepted: ${error.code}; NODE_EXTRA_CA_CERTS names further authorities`
     : `The connection failed: ${error.code ?? error.name}`)
 
+/** Whether the host took no connection, or none leads to it: it says nothing about a request or an address. */
+export const isConnectionRefused = ({ code }: Error & { readonly code?: string }): boolean =>
+  code === "ECONNREFUSED" || code === "EHOSTUNREACH" || code === "ENETUNREACH"
+
 const reasons: Readonly<Record<string, string>> = {
   ECONNREFUSED: "The connection was refused",
   ECONNRESET: "The connection was closed before the answer was complete",

@@ -58,10 +58,16 @@ export type Outcome =
       readonly _tag: "Answered"
       readonly status: number
       readonly durationMillis: number
-      /** The `Retry-After` of the receiver; `null` when it sent none. */
+      /** The `Retry-After` of a 429 or 503, in milliseconds; `null` when the receiver sent none. */
       readonly retryAfterMillis: number | null
     }
-  | { readonly _tag: "Unreachable"; readonly reason: string; readonly durationMillis: number }
+  | {
+      readonly _tag: "Unreachable"
+      readonly reason: string
+      readonly durationMillis: number
+      /** `true` when the host took no connection, which holds for each of its addresses. */
+      readonly isConnectionRefused?: boolean
+    }
   /** It was not sent, as it must not be. */
   | { readonly _tag: "Refused"; readonly reason: string }
 
@@ -89,7 +95,7 @@ export const ladder: ReadonlyArray<number> = [
 ]
 
 /** The longest pause that a receiver may request, in milliseconds. */
-const longestRetryAfter = hour
+export const longestRetryAfter = hour
 
 /** A delivery is given up after this time, even if few attempts were made because the receiver was known to be down. */
 export const longestPending = 72 * hour

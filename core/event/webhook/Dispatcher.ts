@@ -3,7 +3,7 @@
  *
  * Any number of processes may do this at once. An event is made into deliveries exactly once; a delivery is made at
  * least once, also when processes die. A receiver that is down or slow has a bounded number of attempts in progress,
- * and soon none: the others do not wait for it.
+ * and soon none; a workspace has a share of them: the others do not wait.
  */
 import { Clock, Effect, Option, Random, Result } from "effect"
 import * as Background from "../../runtime/Background.ts"
@@ -15,23 +15,19 @@ import { Identifiers } from "../../workspace/Identifiers.ts"
 import type { WorkspaceId } from "../../workspace/Ids.ts"
 import type { Links } from "../EventJson.ts"
 import { consumers, type Entry, EventLog } from "../EventLog.ts"
-import * as Circuit from "./Circuit.ts"
+import * as AttemptAdmission from "./AttemptAdmission.ts"
 import { Deliveries, type NewDelivery } from "./Deliveries.ts"
 import * as Delivery from "./Delivery.ts"
 import * as DeliveryAttempt from "./DeliveryAttempt.ts"
 import * as Target from "./Target.ts"
 import { type Webhook, WebhookStore } from "./Webhook.ts"
 
-export interface Options {
-  /** How many attempts are in progress at once in this process. */
-  readonly workers: number
-  /** How many of them may be to one origin. */
-  readonly perOrigin: number
+export interface Options extends AttemptAdmission.Options {
   /** Makes the addresses that messages of a workspace contain. */
   readonly links: (workspaceId: WorkspaceId) => Effect.Effect<Links, StoreUnavailable>
 }
 
-export const defaults = { workers: 32, perOrigin: 4 }
+export const defaults = { workers: 32, perWebhook: 4 }
 
 /** How many events one transaction makes into deliveries. */
 const batch = 200
@@ -78,7 +74,7 @@ export const collect = Effect.fn("Dispatcher.collect")(function* () {
 /** Attempts a delivery, or decides that no attempt is made now, and returns the new state of the delivery. */
 const attempt = Effect.fnUntraced(function* (
   before: Delivery.Delivery,
-  circuits: Map<string, Circuit.Circuit>,
+  admission: AttemptAdmission.Admission,
   options: Options
 ) {
   const webhooks = yield* WebhookStore
@@ -90,14 +86,11 @@ const attempt = Effect.fnUntraced(function* (
     return Delivery.dead(before, "The event expired before it could be sent", now)
   }
 
-  // Before it is admitted: every failure after admission must be reported to the circuit.
+  // Before it is admitted: every failure after admission must be reported.
   const links = yield* options.links(before.workspaceId)
-  const { origin } = new URL(target.url)
-  const admission = Circuit.admit(circuits.get(origin) ?? Circuit.closed, now, options.perOrigin)
-  circuits.set(origin, admission.circuit)
-  if (admission._tag === "PutOff") return Delivery.putOff(before, admission.until, now)
-  const settle = (change: (circuit: Circuit.Circuit) => Circuit.Circuit) =>
-    Effect.sync(() => void circuits.set(origin, change(circuits.get(origin) ?? Circuit.closed)))
+  const place = { workspaceId: before.workspaceId, webhookId: before.webhookId, url: target.url }
+  const until = admission.ask(place, now)
+  if (until !== null) return Delivery.putOff(before, until, now)
 
   const message = DeliveryAttempt.messageAt(
     before.logged,
@@ -106,14 +99,10 @@ const attempt = Effect.fnUntraced(function* (
     now
   )
   const outcome = yield* DeliveryAttempt.send(target, message, { id: before.id, attempt: before.attempts + 1 }).pipe(
-    Effect.onError(() => settle(Circuit.released))
+    Effect.onError(() => Effect.sync(() => admission.release(place)))
   )
   const at = yield* Clock.currentTimeMillis
-  yield* settle((circuit) =>
-    outcome._tag === "Refused"
-      ? Circuit.released(circuit)
-      : Circuit.settle(circuit, isHealthy(outcome), outcome.durationMillis, at)
-  )
+  admission.settle(place, outcome, at)
   if (before.webhookId !== null && outcome._tag === "Answered" && outcome.status === 410) {
     yield* webhooks
       .change(before.workspaceId, before.webhookId, (webhook) => Result.succeed(gone(webhook, target.url, at)))
@@ -177,10 +166,6 @@ const registered = Effect.fnUntraced(function* ({ workspaceId }: Delivery.Delive
   return Option.isSome(webhook) && webhook.value.active ? Target.registeredTarget(webhook.value) : null
 })
 
-/** Whether a receiver is healthy enough for more, independent of its response to this one. */
-const isHealthy = (outcome: Delivery.Outcome): boolean =>
-  outcome._tag === "Answered" && outcome.status < 500 && outcome.status !== 429
-
 /** A receiver that answers 410 gets no further deliveries, unless its address was changed in between. */
 const gone = (webhook: Webhook, url: string, at: number): Webhook =>
   webhook.url === url ? { ...webhook, active: false, inactiveReason: "It answered 410 Gone", updatedAt: at } : webhook
@@ -188,7 +173,7 @@ const gone = (webhook: Webhook, url: string, at: number): Webhook =>
 /** Works until interrupted. Work in progress then passes to another process. */
 export const run = Effect.fn("Dispatcher.run")(function* (options: Options) {
   const deliveries = yield* Deliveries
-  const circuits = new Map<string, Circuit.Circuit>()
+  const admission = AttemptAdmission.make(options)
   const events = yield* Wake.onSignal((signal) => signal._tag === "events")
 
   const collecting = Effect.gen(function* () {
@@ -200,7 +185,7 @@ export const run = Effect.fn("Dispatcher.run")(function* (options: Options) {
 
   const delivering = deliveries
     .next((delivery) =>
-      Effect.tap(attempt(delivery, circuits, options), (after) => log(delivery, after)).pipe(
+      Effect.tap(attempt(delivery, admission, options), (after) => log(delivery, after)).pipe(
         Trace.inSpan("webhook", { kind: "client", attributes: factsOf(delivery) }),
         Trace.continued(delivery.traceparent)
       )
@@ -210,8 +195,7 @@ export const run = Effect.fn("Dispatcher.run")(function* (options: Options) {
   const tidying = Effect.gen(function* () {
     yield* Effect.sleep("1 minute")
     yield* deliveries.tidy
-    const now = yield* Clock.currentTimeMillis
-    for (const [origin, circuit] of circuits) if (Circuit.isForgettable(circuit, now)) circuits.delete(origin)
+    admission.tidy(yield* Clock.currentTimeMillis)
   }).pipe(Background.round("tidy up deliveries to webhooks"), Effect.forever)
 
   return yield* Effect.all([collecting, tidying, ...Array.from({ length: options.workers }, () => delivering)], {

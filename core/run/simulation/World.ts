@@ -112,7 +112,7 @@ const programOf = (
     case "worker":
       return Worker.run({ name, capacity: 3, leaseMillis, graceMillis: 5_000 })
     case "dispatcher":
-      return Dispatcher.run({ workers: 3, perOrigin: 3, links: () => Effect.succeed(links) })
+      return Dispatcher.run({ workers: 3, perWebhook: 3, links: () => Effect.succeed(links) })
   }
 }
 

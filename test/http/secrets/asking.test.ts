@@ -36,7 +36,7 @@ const halfway: Answer = (response) =>
   void response.writeHead(200, { "content-length": "100" }).write("{", () => response.destroy())
 const patient: Answer = (response) => response.writeHead(429, { "retry-after": "30" }).end("{}")
 const patientUntil: Answer = (response) =>
-  response.writeHead(503, { "retry-after": new Date(Date.now() + 30_000).toUTCString() }).end("{}")
+  response.writeHead(503, { "retry-after": "Fri, 31 Dec 2094 23:59:59 GMT" }).end("{}")
 const huge: Answer = (response) => {
   const chunk = Buffer.alloc(1_048_576, 0x20)
   response.on("error", () => undefined)

@@ -173,7 +173,7 @@ it.layer(dispatchingNow)("a webhook", (it) => {
       // Nothing moves the clock: the live one gets everything while the others are waited for.
       const got = yield* Effect.replicateEffect(live.next, 20)
       assert.deepStrictEqual(new Set(got.map(({ body }) => body.payload.session_id)), new Set(sessions))
-      assert.isAtMost(hanging.count(), Dispatcher.defaults.perOrigin)
+      assert.isAtMost(hanging.count(), Dispatcher.defaults.perWebhook)
 
       yield* TestClock.adjust("15 seconds")
       yield* Effect.forEach(sessions.slice(0, 1), (session) =>
@@ -183,7 +183,32 @@ it.layer(dispatchingNow)("a webhook", (it) => {
           )
         )
       )
-      assert.isAtMost(hanging.count(), 2 * Dispatcher.defaults.perOrigin)
+      assert.isAtMost(hanging.count(), 2 * Dispatcher.defaults.perWebhook)
+    })
+  )
+
+  it.effect("that fails or asks for time keeps nothing from the webhook of another workspace at the same origin", () =>
+    Effect.gen(function* () {
+      const [one, other] = [yield* setUp, yield* setUp]
+      const shared = yield* receiver((received, answer) => {
+        if (received.path === "/good") answer.writeHead(204).end()
+        else if (received.path === "/dead") answer.writeHead(500).end()
+        else answer.writeHead(429, { "retry-after": "Fri, 31 Dec 2094 23:59:59 GMT" }).end()
+      })
+      const at = (path: string) => new URL(path, shared.url).href
+      for (const path of ["/dead", "/busy"]) yield* register(one.owner, at(path))
+      yield* Effect.replicateEffect(start(one.owner, one.workflowId), 10)
+      // The circuit of the one is open, and the other rests, before the other workspace has anything to send.
+      const paths: Array<string> = []
+      while (paths.filter((path) => path === "/dead").length < 5) paths.push((yield* shared.next).path)
+      yield* register(other.owner, at("/good"))
+      const sessions = yield* Effect.replicateEffect(start(other.owner, other.workflowId), 14)
+      const good: Array<unknown> = []
+      while (good.length < 14) {
+        const received = yield* shared.next
+        if (received.path === "/good") good.push(received.body.payload.session_id)
+      }
+      assert.deepStrictEqual(new Set(good), new Set(sessions))
     })
   )
 
@@ -366,7 +391,7 @@ it.layer(dispatchingNow)("a webhook", (it) => {
       const { send } = yield* Service
       const { owner, workflowId } = yield* setUp
       const live = yield* receiver(200)
-      away = Dispatcher.defaults.perOrigin
+      away = Dispatcher.defaults.perWebhook
       const session = yield* start(owner, workflowId, { url: live.url, secret })
       for (let second = 0; second < 60 && live.count() === 0; second++) {
         yield* TestClock.adjust("1 second")

@@ -101,7 +101,7 @@ const faults: Readonly<Record<string, readonly [Layer.Layer<Sender>, ReadonlyArr
         )
     })),
     [
-      "the sender answers where a receiver is away, or ends the connection",
+      "the sender answers where a receiver takes no connection, or ends it",
       "the sender waits 15 seconds at most for the end of an answer"
     ]
   ],

@@ -152,14 +152,16 @@ export const promises: ReadonlyArray<Contract.ContractPromise<Stores>> = [
       }
     })
   ),
-  promise("answers where a receiver is away, or ends the connection", ({ receivers, sender }) =>
+  promise("answers where a receiver takes no connection, or ends it", ({ receivers, sender }) =>
     Effect.gen(function* () {
       const gone = yield* Effect.scoped(receivers.allowed({ status: 200 }))
       const ending = yield* receivers.allowed("end")
       for (const { url } of [gone, ending]) {
         const outcome = yield* sender.post(postTo(url))
         assert.strictEqual(outcome._tag, "Unreachable")
-        assert.isTrue(outcome._tag === "Unreachable" && outcome.reason.length > 0)
+        if (outcome._tag !== "Unreachable") return
+        assert.isTrue(outcome.reason.length > 0)
+        assert.strictEqual(outcome.isConnectionRefused === true, url === gone.url, outcome.reason)
       }
     })
   ),

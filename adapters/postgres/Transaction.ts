@@ -79,6 +79,29 @@ export const withoutSqlErrors = <A, E, R>(
  * transaction itself stay what they are.
  */
 const withoutSqlCause = (cause: Cause.Cause<unknown>) => {
+  if (cause.reasons.some((reason) => reason._tag === "Fail" && isWriteRefused(reason.error))) {
+    return Effect.andThen(noteRefusal, withoutRefusals(cause))
+  }
+  return withoutRefusals(cause)
+}
+
+/** How often a write was refused because the session or the server is read-only, for the clients of this process. */
+export const WriteRefusals = Context.Reference<{ readonly note: () => void; readonly count: () => number }>(
+  "sluice/adapters/postgres/WriteRefusals",
+  {
+    defaultValue: () => {
+      let count = 0
+      return { note: () => void count++, count: () => count }
+    }
+  }
+)
+
+const noteRefusal = Effect.map(WriteRefusals, ({ note }) => note())
+
+const isWriteRefused = (error: unknown): boolean =>
+  SqlError.isSqlError(error) && stateOf(error.reason.cause) === "25006"
+
+const withoutRefusals = (cause: Cause.Cause<unknown>) => {
   const outages = cause.reasons.map((reason) =>
     reason._tag === "Interrupt" ? null : outageOf(reason._tag === "Fail" ? reason.error : reason.defect)
   )

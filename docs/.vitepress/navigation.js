@@ -58,6 +58,7 @@ export const navigation = [
     items: [
       { text: "Settings", link: "/settings" },
       { text: "Operating", link: "/operating" },
+      { text: "The database", link: "/database" },
       { text: "Several runs", link: "/several-runs" },
       { text: "Pace, priority and deadline", link: "/pace" },
       { text: "Audit, starts and evidence", link: "/audit" },

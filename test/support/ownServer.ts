@@ -38,8 +38,14 @@ export interface OwnServer {
   readonly stop: () => Promise<void>
 }
 
-/** Starts a server with these settings, such as `max_connections=200`. */
-export const startServer = async (settings: ReadonlyArray<string>): Promise<OwnServer> => {
+/**
+ * Starts a server with these settings, such as `max_connections=200`. `prepare` is given the folder of its data before it
+ * starts, which its user owns.
+ */
+export const startServer = async (
+  settings: ReadonlyArray<string>,
+  prepare: (data: string) => void = () => {}
+): Promise<OwnServer> => {
   const port = await freePort()
   const folder = mkdtempSync(join(tmpdir(), "sluice-postgres-"))
   // The server runs as another user where this process is root.
@@ -58,6 +64,7 @@ export const startServer = async (settings: ReadonlyArray<string>): Promise<OwnS
     onError: (line) => void log.push(String(line))
   })
   await server.initialise()
+  prepare(join(folder, "data"))
   await server.start()
   return {
     url: `postgres://postgres:sluice@127.0.0.1:${port}/postgres`,

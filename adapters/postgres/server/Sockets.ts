@@ -3,6 +3,7 @@
  * ends a statement whose server neither answers nor closes the connection.
  */
 import { connect, type Socket } from "node:net"
+import type { Host, Target } from "./ConnectionUrl.ts"
 
 export interface Sockets {
   /** Opens a connection. It throws while connections are refused. */
@@ -11,25 +12,25 @@ export interface Sockets {
   readonly longestWait: () => number
   /** How many connections are open. */
   readonly count: () => number
-  /** Ends all connections; the statements on them fail. */
-  readonly endAll: () => void
+  /** How many connections could not be opened so far. */
+  readonly failures: () => number
+  /** Ends all connections; the statements on them fail for this reason. */
+  readonly endAll: (reason: string) => void
   /** Refuses new connections, so that work that waits for one fails at once, or allows them again. */
   readonly refuse: (isRefusing: boolean) => void
 }
 
-/** Idle connections are checked by the operating system after this time, in milliseconds. */
-const keepAliveMillis = 30_000
-
-/** The connections to the server at a URL such as `postgres://user:password@host/database`. */
-export const make = (url: string): Sockets => {
+/** Connections to the host that is chosen when each is opened. */
+export const make = (host: () => Host, { keepAliveMillis }: Pick<Target, "keepAliveMillis">): Sockets => {
   /** The open connections, each with the instant since when it waits for an answer. */
   const open = new Map<Socket, number | null>()
   let isRefusing = false
+  let failures = 0
   return {
     open: () => {
       if (isRefusing) throw new Error("the server does not answer")
-      const socket = connect(targetOf(new URL(url)))
-      socket.setKeepAlive(true, keepAliveMillis)
+      const socket = connect(placeOf(host()))
+      if (keepAliveMillis !== null) socket.setKeepAlive(true, keepAliveMillis)
       open.set(socket, null)
       const write = socket.write
       // It passes on the arguments of each overload, which its own type does not list.
@@ -38,7 +39,10 @@ export const make = (url: string): Sockets => {
         return write.apply(socket, args)
       }) as typeof write
       socket.prependListener("data", () => void open.set(socket, null))
-      socket.once("close", () => void open.delete(socket))
+      socket.once("close", () => {
+        if (socket.connecting || socket.bytesRead === 0) failures++
+        open.delete(socket)
+      })
       return socket
     },
     longestWait: () => {
@@ -46,8 +50,9 @@ export const make = (url: string): Sockets => {
       return Math.max(0, ...[...open.values()].map((since) => (since === null ? 0 : now - since)))
     },
     count: () => open.size,
-    endAll: () => {
-      for (const socket of open.keys()) socket.destroy(new Error("the server does not answer"))
+    failures: () => failures,
+    endAll: (reason) => {
+      for (const socket of open.keys()) socket.destroy(new Error(reason))
     },
     refuse: (refusing) => {
       isRefusing = refusing
@@ -55,10 +60,8 @@ export const make = (url: string): Sockets => {
   }
 }
 
-/** The address that the PostgreSQL client uses for a URL. A host that begins with a slash is a folder of sockets. */
-const targetOf = (url: URL) => {
-  const named = url.searchParams.get("host") ?? decodeURIComponent(url.hostname)
-  const host = named.replace(/^\[(.*)\]$/, "$1") || "localhost"
-  const port = Number(url.searchParams.get("port") ?? (url.port || 5432))
-  return host.startsWith("/") ? { path: `${host}/.s.PGSQL.${port}` } : { host, port, noDelay: true }
-}
+/** A host that begins with a slash is a folder of sockets. */
+const placeOf = ({ address, name, port }: Host) =>
+  name.startsWith("/") && address === null
+    ? { path: `${name}/.s.PGSQL.${port}` }
+    : { host: address ?? name, port, noDelay: true }

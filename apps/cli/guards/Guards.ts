@@ -3,7 +3,8 @@
  *
  * All problems are reported together, one sentence each, with the variable to change.
  */
-import { Effect, Option, type Redacted, Schema } from "effect"
+import { Effect, Option, Redacted, Schema } from "effect"
+import * as ConnectionUrl from "../../../adapters/postgres/server/ConnectionUrl.ts"
 import type * as Health from "../health/Health.ts"
 import * as Artifacts from "../layers/Artifacts.ts"
 import type * as Inbox from "../layers/Inbox.ts"
@@ -40,9 +41,13 @@ type Problems = ReadonlyArray<string>
 /** A separate part of the service needs a shared database; an embedded one belongs to one process. */
 const database = (part: Part, { databaseUrl, dataDir, masterKey }: GuardedSettings): Problems => {
   if (Option.isSome(databaseUrl)) {
-    return Option.isSome(masterKey)
-      ? []
-      : ["With DATABASE_URL, set SLUICE_MASTER_KEY to 64 hexadecimal digits, the same for every process"]
+    const read = ConnectionUrl.read(Redacted.value(databaseUrl.value))
+    return [
+      ...(read._tag === "Problems" ? read.problems : []),
+      ...(Option.isSome(masterKey)
+        ? []
+        : ["With DATABASE_URL, set SLUICE_MASTER_KEY to 64 hexadecimal digits, the same for every process"])
+    ]
   }
   if (part === "up" || part === "migrate" || dataDir !== defaultDataDir) return []
   return [

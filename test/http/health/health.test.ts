@@ -30,7 +30,8 @@ const opened = Effect.gen(function* () {
   const supervisor = makeSupervisor()
   const parts = Layer.mergeAll(
     Layer.succeed(Probe, {
-      ask: Effect.sync(() => (switches.answers ? { at: 0, askedAt: 0, answeredAt: 0 } : null))
+      ask: Effect.sync(() => (switches.answers ? { at: 0, askedAt: 0, answeredAt: 0 } : null)),
+      isSilent: Effect.sync(() => !switches.answers)
     }),
     Layer.succeed(ClockSkew, { millis: Effect.sync(() => switches.skew) }),
     Layer.succeed(Supervisor, supervisor)

@@ -9,6 +9,7 @@ import { formatters } from "../../adapters/log/LogFormat.ts"
 import * as PhoneNumbers from "../../core/vault/otp/PhoneNumbers.ts"
 import * as Proxies from "../../core/vault/Proxies.ts"
 import * as RateLimit from "../../core/workspace/request/RateLimit.ts"
+import * as ClientAddress from "../api/http/ClientAddress.ts"
 import * as StalledConnections from "../api/stream/StalledConnections.ts"
 import * as StreamPlaces from "../api/stream/StreamPlaces.ts"
 import { variable as noted } from "./guards/Variables.ts"
@@ -244,6 +245,18 @@ export const listening = {
     ),
     Flag.map((written) => Result.getOrElse(RateLimit.parse(written), () => RateLimit.defaults)),
     Flag.withDefault(RateLimit.defaults)
+  ),
+  trustedProxies: setting(
+    "trusted-proxies",
+    "SLUICE_TRUSTED_PROXIES",
+    "Addresses and networks of the proxies in front, such as 10.0.0.5,10.1.0.0/16, whose X-Forwarded-For or Forwarded names the client; none when not set"
+  ).pipe(
+    Flag.filter(
+      (written) => Result.isSuccess(ClientAddress.parse(written)),
+      (written) => Result.match(ClientAddress.parse(written), { onFailure: (problem) => problem, onSuccess: () => "" })
+    ),
+    Flag.map((written) => Result.getOrThrow(ClientAddress.parse(written))),
+    Flag.optional
   ),
   streamsPerKey: setting(
     "streams-per-key",

@@ -3,10 +3,12 @@
  */
 import { Clock, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { Keys } from "../../../core/workspace/Keys.ts"
 import { type NewSession, type SignedIn, SignIns } from "../../../core/workspace/signin/SignIns.ts"
 import { WorkspaceStore } from "../../../core/workspace/WorkspaceStore.ts"
 import * as Errors from "../http/Errors.ts"
 import { PublicUrl } from "../http/Origin.ts"
+import * as Proof from "../http/Proof.ts"
 import * as Cookie from "./Cookie.ts"
 
 const path = "/console/session"
@@ -35,10 +37,14 @@ const foreign = refused(
   "Only a page of this service may sign in or out: Origin must be the address of the service"
 )
 
+const wrongKey = refused(401, "This API key is not valid: expected one of this service that is not revoked")
+const wrongLink = refused(401, "This link was used already or has expired: sign in with an API key")
+
 export const routes = Layer.unwrap(
   Effect.gen(function* () {
     const signIns = yield* SignIns
     const workspaces = yield* WorkspaceStore
+    const keys = yield* Keys
     const publicUrl = yield* PublicUrl
 
     const shown = Effect.fnUntraced(function* ({ caller, expiresAt, keyName }: SignedIn) {
@@ -65,14 +71,21 @@ export const routes = Layer.unwrap(
       if (!Cookie.isOurs(request, publicUrl)) return foreign
       const body = yield* request.json.pipe(Effect.flatMap(Schema.decodeUnknownEffect(SignIn)), Effect.option)
       if (Option.isNone(body)) return refused(400, 'Expected a body such as {"key": "sk_…"} or {"link": "sk_…"}')
-      const session =
-        "key" in body.value
-          ? yield* signIns.withKey(Redacted.make(body.value.key))
-          : yield* signIns.withLink(Redacted.make(body.value.link))
-      if (Option.isSome(session)) return yield* opened(session.value, request.headers.host)
-      return "key" in body.value
-        ? refused(401, "This API key is not valid: expected one of this service that is not revoked")
-        : refused(401, "This link was used already or has expired: sign in with an API key")
+      const { host } = request.headers
+      if ("link" in body.value) {
+        const link = Redacted.make(body.value.link)
+        const session = yield* signIns.withLink(link)
+        if (Option.isNone(session)) return wrongLink
+        // A link opens one session, so that this is its first request.
+        return yield* Proof.proven(yield* keys.hash(link), opened(session.value, host))
+      }
+      const key = Redacted.make(body.value.key)
+      const name = yield* keys.hash(key)
+      if (Option.isNone(yield* workspaces.authenticate(name))) return wrongKey
+      const open = Effect.flatMap(signIns.withKey(key), (session) =>
+        Option.isSome(session) ? opened(session.value, host) : Effect.succeed(wrongKey)
+      )
+      return yield* Proof.proven(name, open)
     })
 
     const current = Effect.gen(function* () {

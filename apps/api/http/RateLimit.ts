@@ -1,10 +1,10 @@
 /**
- * Rate limits by API key, or by remote address without a key.
+ * Rate limits by API key or another secret, or by the address of the client without one.
  *
  * Every process counts separately. A stream counts once, when it is requested.
  */
 import { Clock, Effect } from "effect"
-import { HttpServerResponse } from "effect/http"
+import { HttpEffect, HttpServerResponse } from "effect/http"
 import * as RateLimit from "../../../core/workspace/request/RateLimit.ts"
 
 export interface Limiter {
@@ -39,14 +39,27 @@ export const make = (limits: ReadonlyArray<RateLimit.Limit>): Limiter | null => 
 const seconds = (millis: number): number => Math.max(1, Math.ceil(millis / 1_000))
 
 /** The headers about the nearest limit, for every answer. */
-export const headers = (decision: RateLimit.Decision): Record<string, string> => ({
+const headers = (decision: RateLimit.Decision): Record<string, string> => ({
   "x-ratelimit-limit": String(decision.limit),
   "x-ratelimit-remaining": String(decision.remaining),
   "x-ratelimit-reset": String(seconds(decision.resetMillis))
 })
 
+/** Counts a request of a caller. Returns its answer if it is over the limit; else its answer tells the limit. */
+export const count = (limiter: Limiter, name: string) =>
+  Effect.flatMap(limiter.take(name), (decision) =>
+    decision.allowed
+      ? Effect.as(
+          HttpEffect.appendPreResponseHandler((_request, response) =>
+            Effect.succeed(HttpServerResponse.setHeaders(response, headers(decision)))
+          ),
+          null
+        )
+      : Effect.succeed(refusal(decision))
+  )
+
 /** The answer to a request over the limit. */
-export const refusal = (decision: RateLimit.Decision): HttpServerResponse.HttpServerResponse => {
+const refusal = (decision: RateLimit.Decision): HttpServerResponse.HttpServerResponse => {
   const retryAfterSeconds = seconds(decision.resetMillis)
   return HttpServerResponse.jsonUnsafe(
     {

@@ -4,12 +4,13 @@
  */
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import { Effect, Exit, Layer, Option, Result } from "effect"
-import { HttpEffect, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { Fingerprints } from "../../../core/vault/keys/Fingerprints.ts"
 import { Sealing } from "../../../core/vault/keys/Sealing.ts"
 import { inOneSentence } from "../../../core/window/Problems.ts"
 import { IdempotencyStore } from "../../../core/workspace/request/Idempotency.ts"
 import type { Limit } from "../../../core/workspace/request/RateLimit.ts"
+import type { Caller } from "../../../core/workspace/Workspace.ts"
 import { MaxBody } from "../Annotations.ts"
 import * as Identity from "../console/Identity.ts"
 import { RequestFacts } from "../log/RequestLog.ts"
@@ -18,11 +19,13 @@ import * as Body from "./body/Body.ts"
 import * as LargeBody from "./body/LargeBody.ts"
 import * as Query from "./body/Query.ts"
 import * as Text from "./body/Text.ts"
+import * as ClientAddress from "./ClientAddress.ts"
 import { EarlyRefusals } from "./EarlyRefusals.ts"
 import * as Endpoints from "./Endpoints.ts"
 import * as Errors from "./Errors.ts"
 import * as Idempotency from "./Idempotency.ts"
 import * as IfMatch from "./IfMatch.ts"
+import * as Proof from "./Proof.ts"
 import * as RateLimit from "./RateLimit.ts"
 import * as Refusals from "./Refusals.ts"
 
@@ -44,11 +47,12 @@ export const make = (limits: ReadonlyArray<Limit>) =>
       fingerprints: yield* Fingerprints
     }
     const limiter = RateLimit.make(limits)
+    const isTrusted = yield* ClientAddress.TrustedProxies
 
     return <E, R>(answer: Effect.Effect<Response, E, R>) =>
       Effect.gen(function* () {
         const request = yield* HttpServerRequest.HttpServerRequest
-        const { headers, method, url } = request
+        const { method, url } = request
         const path = url.split("?", 1)[0] ?? ""
         const query = url.slice(path.length + 1)
         // An address with a scheme and a host is a request for a proxy.
@@ -63,63 +67,81 @@ export const make = (limits: ReadonlyArray<Limit>) =>
           facts.sessionId = Endpoints.sessionOf(facts.route, path)
         }
 
-        if (limiter !== null && !isProbe) {
-          const name = Option.match(sender, {
-            onNone: () => `address ${Option.getOrElse(request.remoteAddress, () => "")}`,
-            onSome: ({ name }) => name
-          })
-          const decision = yield* limiter.take(name)
-          if (!decision.allowed) return RateLimit.refusal(decision)
-          const headers = RateLimit.headers(decision)
-          yield* HttpEffect.appendPreResponseHandler((_request, response) =>
-            Effect.succeed(HttpServerResponse.setHeaders(response, headers))
-          )
+        let isCounted = limiter === null || isProbe
+        const count = (name: string) => {
+          isCounted = true
+          return limiter === null ? Effect.succeed(null) : RateLimit.count(limiter, name)
         }
-
-        if (destination._tag === "Nowhere") return noAddress(method, path)
-        if (destination._tag === "Redirect") return moved(destination.path, query)
-        const endpoint = destination._tag === "Endpoint" ? destination.endpoint : null
-        // The body of a request without a valid key is not read.
-        if (endpoint?.needsKey === true && Option.isNone(sender)) return unauthorizedAnswer
-        const inAddress =
-          endpoint === null
-            ? []
-            : [...Text.problemsOfAddress(endpoint.path, path, query), ...Query.unknownNames(query, endpoint.query)]
-        const isTagged = endpoint?.takesTags === false && Body.mayHaveBody(method) && IfMatch.tagsOf(headers) !== null
-        const handler =
-          inAddress.length > 0 || isTagged
-            ? Effect.succeed(inAddress.length > 0 ? Refusals.invalidAddress(inAddress) : Refusals.takesNoTags)
-            : Effect.provideService(
-                answer,
-                Sender,
-                Option.map(sender, ({ caller }) => caller)
-              )
-        // Messages from outside are mails and forms, which their routes read.
-        if (!Body.mayHaveBody(method) || path.startsWith("/inbound/")) return yield* handler
-        const key = headers["idempotency-key"]
-        const maxBytes = endpoint?.maxBody ?? MaxBody.defaultValue()
-        const read = yield* Body.read(request, { maxBytes, digested: key !== undefined })
-        if (Result.isFailure(read)) return refuse(read.failure)
-        // From here on, the request provides the parsed body.
-        const { digest, parsed, problems } = read.success
-        if (problems.length > 0) {
-          const all = [...inAddress, ...problems]
-          return Refusals.invalidBody(endpoint, inOneSentence(all), all)
+        const address = Effect.suspend(() => count(`address ${ClientAddress.of(request, isTrusted)}`))
+        const answered = answerAdmitted(keeping, request, { destination, path, query, sender, answer })
+        if (!isCounted && (Option.isSome(sender) || !Proof.mayFollow(method, path))) {
+          return (yield* Option.isSome(sender) ? count(sender.value.name) : address) ?? (yield* answered)
         }
-        // An endpoint without a body ignores it.
-        if (endpoint?.takesBody === false && Exit.isFailure(yield* Effect.exit(request.json))) return noJson
-        const answered = parsed === null ? handler : Effect.provideService(handler, LargeBody.Parsed, parsed)
-        if (key === undefined || endpoint === null || Option.isNone(sender)) return yield* answered
-        return yield* Idempotency.around(keeping, {
-          caller: sender.value.caller,
-          method,
-          url,
-          endpoint,
-          key,
-          bodyDigest: digest
-        })(answered)
+        // What proves a secret is counted under it, and everything else by its address afterwards.
+        const proved = yield* Effect.provideService(answered, Proof.Proof, count)
+        return isCounted ? proved : ((yield* address) ?? proved)
       })
   })
+
+/** A request whose sender and limit were looked at. */
+interface Admitted<E, R> {
+  readonly destination: Endpoints.Destination
+  readonly path: string
+  readonly query: string
+  readonly sender: Option.Option<{ readonly caller: Caller }>
+  readonly answer: Effect.Effect<Response, E, R>
+}
+
+/** Checks the address and the body of a request, and answers it. */
+const answerAdmitted = Effect.fnUntraced(function* <E, R>(
+  keeping: Idempotency.Keeping,
+  request: HttpServerRequest.HttpServerRequest,
+  { answer, destination, path, query, sender }: Admitted<E, R>
+) {
+  const { headers, method, url } = request
+  if (destination._tag === "Nowhere") return noAddress(method, path)
+  if (destination._tag === "Redirect") return moved(destination.path, query)
+  const endpoint = destination._tag === "Endpoint" ? destination.endpoint : null
+  // The body of a request without a valid key is not read.
+  if (endpoint?.needsKey === true && Option.isNone(sender)) return unauthorizedAnswer
+  const inAddress =
+    endpoint === null
+      ? []
+      : [...Text.problemsOfAddress(endpoint.path, path, query), ...Query.unknownNames(query, endpoint.query)]
+  const isTagged = endpoint?.takesTags === false && Body.mayHaveBody(method) && IfMatch.tagsOf(headers) !== null
+  const handler =
+    inAddress.length > 0 || isTagged
+      ? Effect.succeed(inAddress.length > 0 ? Refusals.invalidAddress(inAddress) : Refusals.takesNoTags)
+      : Effect.provideService(
+          answer,
+          Sender,
+          Option.map(sender, ({ caller }) => caller)
+        )
+  // Messages from outside are mails and forms, which their routes read.
+  if (!Body.mayHaveBody(method) || path.startsWith("/inbound/")) return yield* handler
+  const key = headers["idempotency-key"]
+  const maxBytes = endpoint?.maxBody ?? MaxBody.defaultValue()
+  const read = yield* Body.read(request, { maxBytes, digested: key !== undefined })
+  if (Result.isFailure(read)) return refuse(read.failure)
+  // From here on, the request provides the parsed body.
+  const { digest, parsed, problems } = read.success
+  if (problems.length > 0) {
+    const all = [...inAddress, ...problems]
+    return Refusals.invalidBody(endpoint, inOneSentence(all), all)
+  }
+  // An endpoint without a body ignores it.
+  if (endpoint?.takesBody === false && Exit.isFailure(yield* Effect.exit(request.json))) return noJson
+  const answered = parsed === null ? handler : Effect.provideService(handler, LargeBody.Parsed, parsed)
+  if (key === undefined || endpoint === null || Option.isNone(sender)) return yield* answered
+  return yield* Idempotency.around(keeping, {
+    caller: sender.value.caller,
+    method,
+    url,
+    endpoint,
+    key,
+    bodyDigest: digest
+  })(answered)
+})
 
 const routeOf = (destination: Endpoints.Destination, path: string): string => {
   if (destination._tag === "Endpoint") return destination.endpoint.path

@@ -13,6 +13,7 @@ import { type Arrival, Receiving } from "../../../core/vault/inbox/Receiving.ts"
 import * as PhoneNumbers from "../../../core/vault/otp/PhoneNumbers.ts"
 import * as Errors from "../http/Errors.ts"
 import { origin } from "../http/Origin.ts"
+import * as Proof from "../http/Proof.ts"
 import * as Inbound from "./Inbound.ts"
 import * as InboundBody from "./InboundBody.ts"
 import * as MailForms from "./MailForms.ts"
@@ -69,12 +70,13 @@ const trusting = (secret: Redacted.Redacted<string> | null) => {
       if (way === "nothing") return unauthorized
       const body = yield* InboundBody.read(request, maxBytes, way === "signed" ? room : undefined)
       if (Result.isFailure(body)) return body.failure
-      if (way === "secret") return yield* handle(body.success, request, null)
+      const counted = <E, R>(answer: Effect.Effect<Response, E, R>) => Proof.proven("inbound secret", answer)
+      if (way === "secret") return yield* counted(handle(body.success, request, null))
       const now = yield* Clock.currentTimeMillis
       const checked = Inbound.checkSignature(request.headers, body.success, secret, now)
       if (checked === "wrong") return unauthorized
       if (checked === "stale") return stale
-      return yield* handle(body.success, request, Inbound.signatureOf(request.headers))
+      return yield* counted(handle(body.success, request, Inbound.signatureOf(request.headers)))
     })
 }
 
@@ -157,8 +159,11 @@ const signedByTwilio = Effect.fnUntraced(function* (
     id: Inbound.idOf("twilio", sid ?? request.headers["x-twilio-signature"] ?? "")
   })
   // The signature of Twilio covers no time.
-  yield* receiving.sms({ ...arrival, replayable: true })
-  return HttpServerResponse.text("<Response/>", { contentType: "text/xml" })
+  const kept = receiving.sms({ ...arrival, replayable: true })
+  return yield* Proof.proven(
+    "Twilio",
+    Effect.as(kept, HttpServerResponse.text("<Response/>", { contentType: "text/xml" }))
+  )
 })
 
 /** The mail in a JSON body of a form; none where the body has none. */

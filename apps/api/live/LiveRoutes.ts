@@ -9,7 +9,9 @@ import type { Ticket } from "../../../adapters/crypto/Tickets.ts"
 import { Gesture } from "../../../core/browser/vision/RemoteHand.ts"
 import { LiveViews } from "../../../core/execution/live/LiveViews.ts"
 import { RunId } from "../../../core/workspace/Ids.ts"
+import { Keys } from "../../../core/workspace/Keys.ts"
 import * as Errors from "../http/Errors.ts"
+import * as Proof from "../http/Proof.ts"
 import { Streams } from "../stream/Streams.ts"
 import * as LivePage from "./LivePage.ts"
 import * as LiveStream from "./LiveStream.ts"
@@ -89,31 +91,45 @@ export const routes = Layer.unwrap(
   Effect.gen(function* () {
     const views = yield* LiveViews
     const tickets = yield* LiveTickets
+    const keys = yield* Keys
     const limited = LiveStream.limited(mostPages)
     const streams = yield* Streams
 
     /** The ticket that a request comes with, and what may be done with it; none when it is not valid for the run of its address. */
-    const admitted = Effect.gen(function* () {
+    const ticketOf = Effect.gen(function* () {
       const { session_id } = yield* HttpRouter.params
       const { headers } = yield* HttpServerRequest.HttpServerRequest
       const now = yield* Clock.currentTimeMillis
       const ticket = tickets.read((headers.authorization ?? "").replace(/^Bearer /, ""), now)
-      if (ticket === null || ticket.runId !== session_id) return null
-      return { ticket, rights: yield* views.rights(ticket) }
+      return ticket?.runId === session_id ? ticket : null
     })
+
+    const admitted = Effect.gen(function* () {
+      const ticket = yield* ticketOf
+      return ticket === null ? null : { ticket, rights: yield* views.rights(ticket) }
+    })
+
+    /** Counts what comes with a ticket under the key that the view was opened with, else under its run. */
+    const counted = <E, R>(answer: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>
+      Effect.flatMap(ticketOf, (ticket) =>
+        ticket === null ? answer : Proof.proven(`view of ${ticket.keyId ?? ticket.runId}`, answer)
+      )
 
     /** Exchanges a token for a ticket. The token is used up, also if it was for another run. */
     const enter = Effect.gen(function* () {
       const { session_id } = yield* HttpRouter.params
       const body = yield* sent(Entrance)
       if (Option.isNone(body)) return answer(400, Errors.badRequest('Expected a body such as {"token": "live_…"}'))
-      const admission = yield* views.enter(Redacted.make(body.value.token))
+      const token = Redacted.make(body.value.token)
+      const admission = yield* views.enter(token)
       if (Option.isNone(admission) || admission.value.runId !== session_id) {
         return invalidToken()
       }
       const now = yield* Clock.currentTimeMillis
       const ticket = tickets.issue(session_id, now + ticketMillis, admission.value)
-      return answer(200, { ticket, control: admission.value.userId !== null })
+      const entered = answer(200, { ticket, control: admission.value.userId !== null })
+      // A token opens one view, so that this is its first request.
+      return yield* Proof.proven(yield* keys.hash(token), Effect.succeed(entered))
     })
 
     /** The statuses of a run, until it ends or the key that the ticket was issued for is revoked. */
@@ -201,9 +217,9 @@ export const routes = Layer.unwrap(
     return Layer.mergeAll(
       page,
       HttpRouter.add("POST", "/live/:session_id/view", enter),
-      HttpRouter.add("GET", "/live/:session_id/view", watch),
-      HttpRouter.add("POST", "/live/:session_id/control", control),
-      HttpRouter.add("POST", "/live/:session_id/gestures", act)
+      HttpRouter.add("GET", "/live/:session_id/view", counted(watch)),
+      HttpRouter.add("POST", "/live/:session_id/control", counted(control)),
+      HttpRouter.add("POST", "/live/:session_id/gestures", counted(act))
     )
   })
 )

@@ -11,6 +11,7 @@ import { ArtifactLinks } from "../../../core/run/artifact/ArtifactLinks.ts"
 import * as SnapshotPolicy from "../../../core/run/evidence/SnapshotPolicy.ts"
 import { outage } from "../../../core/runtime/Supervisor.ts"
 import * as Errors from "../http/Errors.ts"
+import * as Proof from "../http/Proof.ts"
 import * as ByteRange from "./ByteRange.ts"
 import * as FileName from "./FileName.ts"
 
@@ -59,12 +60,15 @@ const missing = HttpServerResponse.jsonUnsafe(Errors.general(404, "No such artif
 /** For every problem of an address, the answer is the same 404. */
 const serve = Effect.gen(function* () {
   const links = yield* ArtifactLinks
-  const files = yield* ArtifactFiles
   const { id = "" } = yield* HttpRouter.params
   const request = yield* HttpServerRequest.HttpServerRequest
   const query = new URL(request.url, "http://localhost").searchParams
   const valid = yield* links.verify(id, query.get("expires") ?? "", query.get("signature") ?? "")
-  if (!valid) return missing
+  return valid ? yield* Proof.proven(`link to ${id}`, download(id, request)) : missing
+})
+
+const download = Effect.fnUntraced(function* (id: string, request: HttpServerRequest.HttpServerRequest) {
+  const files = yield* ArtifactFiles
   const found = yield* Effect.result(files.find(id))
   if (found._tag === "Failure") {
     yield* outage(found.failure.message, "artifacts")

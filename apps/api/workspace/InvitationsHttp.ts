@@ -5,6 +5,7 @@ import { type Invitation, Invitations, stateOf } from "../../../core/workspace/i
 import { invitationSeconds } from "../../../core/workspace/Workspace.ts"
 import { Api } from "../Api.ts"
 import { CurrentCaller } from "../http/Authorization.ts"
+import { Proof } from "../http/Proof.ts"
 import { iso, isoOrNull } from "../run/RunRecord.ts"
 import type { InvitationRecord } from "./InvitationsApi.ts"
 import { keyRecord } from "./WorkspacesHttp.ts"
@@ -35,6 +36,8 @@ export const layer = HttpApiBuilder.group(
       }),
       acceptInvitation: Effect.fn(function* ({ payload }) {
         const { key, stored } = yield* invitations.accept(Redacted.make(payload.token))
+        // An invitation is accepted once, so that this is the first request that proves it.
+        yield* (yield* Proof)(`invitation of ${stored.id}`)
         return { ...keyRecord(stored), workspace_id: stored.workspaceId, key: Redacted.value(key) }
       })
     })

@@ -12,6 +12,7 @@ import * as Proxies from "../../../core/vault/Proxies.ts"
 import type { Limit } from "../../../core/workspace/request/RateLimit.ts"
 import { InstallationRetention } from "../../../core/workspace/retention/RetentionDays.ts"
 import { AllowedOrigins } from "../../api/delivery/CrossOrigin.ts"
+import { type IsTrusted, TrustedProxies } from "../../api/http/ClientAddress.ts"
 import { PublicUrl } from "../../api/http/Origin.ts"
 import { Inbound } from "../../api/inbound/Inbound.ts"
 import * as LiveTickets from "../../api/live/LiveTickets.ts"
@@ -30,6 +31,7 @@ export interface Serving extends Inbox.Reachable, Keeping, Models.ModelSettings,
   readonly host: string
   readonly port: number
   readonly rateLimits: ReadonlyArray<Limit>
+  readonly trustedProxies: Option.Option<IsTrusted>
   readonly streamsPerKey: number
   readonly streamsPerWorkspace: number
   readonly stalledSeconds: number
@@ -66,6 +68,10 @@ export const layerApi = (settings: Serving) =>
       Layer.succeed(InstallationRetention, installationOf(settings)),
       Layer.succeed(PublicUrl, settings.publicUrl),
       Layer.succeed(AllowedOrigins, settings.corsOrigins),
+      Layer.succeed(
+        TrustedProxies,
+        Option.getOrElse(settings.trustedProxies, () => () => false)
+      ),
       Layer.succeed(StreamLimits, { perKey: settings.streamsPerKey, perWorkspace: settings.streamsPerWorkspace }),
       Inbox.layerNumbers(settings),
       Layer.succeed(Inbound, {

@@ -51,9 +51,16 @@ const page = {
     "cache-control": "no-cache",
     "referrer-policy": "no-referrer",
     "x-content-type-options": "nosniff",
-    "cross-origin-opener-policy": "same-origin"
+    "cross-origin-opener-policy": "same-origin",
+    vary: "sec-fetch-site"
   }
 } as const
+
+/** Tells the page that a page of another origin led to it. The browser says so also where that page hides its address. */
+const followed = '<meta name="followed" content="yes">'
+
+const isFollowed = ({ "sec-fetch-site": site }: Readonly<Record<string, string | undefined>>): boolean =>
+  site === "cross-site" || site === "same-site"
 
 const notBuilt = HttpServerResponse.jsonUnsafe(
   Errors.general(
@@ -82,9 +89,11 @@ const read = async (folder: string): Promise<ReadonlyMap<string, File>> => {
 export const layer = (folder = built) => {
   let files: Promise<ReadonlyMap<string, File>> | null = null
   const index = join(folder, "index.html")
-  const home = Effect.sync(() =>
-    existsSync(index) ? HttpServerResponse.text(readFileSync(index, "utf8"), page) : notBuilt
-  )
+  const home = Effect.map(HttpServerRequest.HttpServerRequest, ({ headers }) => {
+    if (!existsSync(index)) return notBuilt
+    const html = readFileSync(index, "utf8")
+    return HttpServerResponse.text(isFollowed(headers) ? html.replace("<head>", `<head>${followed}`) : html, page)
+  })
   const asset = Effect.gen(function* () {
     if (!existsSync(index)) return notBuilt
     files ??= read(folder)

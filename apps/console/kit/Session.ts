@@ -43,22 +43,31 @@ const takeLink = (): string | null => {
   return link
 }
 
+/** A sign-in link that is used when the user says so: what is typed after it goes to the workspace of its maker. */
+export const offered = Atom.keepAlive(Atom.make<string | null>(null))
+
+/** Whether a page of another origin led here. The service says so where the browser tells it, as it does with HTTPS. */
+const isFollowed = (): boolean =>
+  document.querySelector('meta[name="followed"]') !== null ||
+  (document.referrer !== "" && new URL(document.referrer).origin !== location.origin)
+
 /**
- * Finds out who is signed in. A sign-in link in the address is used first. When no user is signed in, answers why the link
- * could not be used.
+ * Finds out who is signed in. A sign-in link in the address is used at once where nobody is and no other page led here, and
+ * is offered otherwise. Answers why the link could not be used.
  */
 export const begin = async (): Promise<string | null> => {
   const link = takeLink()
-  const problem = link === null ? null : await enter({ link })
-  if (link !== null && problem === null) return null
   await look()
-  return registry.get(session) === "none" ? problem : null
+  if (link === null) return null
+  if (registry.get(session) === "none" && !isFollowed()) return enter({ link })
+  registry.set(offered, link)
+  return null
 }
 
-/** Uses a sign-in link that was opened while the console is open. Answers as `enter` does; `null` without a link. */
-export const enterByLink = async (): Promise<string | null> => {
+/** Offers a sign-in link that was opened while the console is open. */
+export const offerLink = (): void => {
   const link = takeLink()
-  return link === null ? null : enter({ link })
+  if (link !== null) registry.set(offered, link)
 }
 
 const look = async (): Promise<void> => {

@@ -3,6 +3,7 @@ import { useState } from "preact/hooks"
 import { copy } from "../forms/JsonText.tsx"
 import { act, client, reasonOf } from "../kit/Service.ts"
 import { enter } from "../kit/Session.ts"
+import { Present } from "./Offer.tsx"
 import { Entrance } from "./SignIn.tsx"
 
 export const Accept = ({ onEnd, token }: { readonly token: string; readonly onEnd: () => void }) => {
@@ -26,7 +27,10 @@ export const Accept = ({ onEnd, token }: { readonly token: string; readonly onEn
   return (
     <Entrance>
       {made === null ? (
-        <p>You are invited to a workspace. Accept the invitation, and you get an API key of your own.</p>
+        <>
+          <p>You are invited to a workspace. Accept the invitation, and you get an API key of your own.</p>
+          <Present />
+        </>
       ) : (
         <>
           <p>

@@ -3,11 +3,12 @@ import { Component, type ComponentChildren } from "preact"
 import { useEffect, useState } from "preact/hooks"
 import { isLost, useConnection } from "../data/Live.ts"
 import { Dialog } from "../kit/Dialog.tsx"
-import { dismiss, notices, say } from "../kit/Notices.ts"
-import { registry, useAtom } from "../kit/Registry.ts"
+import { dismiss, notices } from "../kit/Notices.ts"
+import { useAtom } from "../kit/Registry.ts"
 import { route, to } from "../kit/Route.ts"
-import { begin, enterByLink, isOver, leave, session, takeInvitation } from "../kit/Session.ts"
+import { begin, isOver, leave, offered, offerLink, session, takeInvitation } from "../kit/Session.ts"
 import { Accept } from "./Accept.tsx"
+import { Offer } from "./Offer.tsx"
 import { Palette } from "./Palette.tsx"
 import { KeyForm, Logo, SignIn } from "./SignIn.tsx"
 import { places, viewOf } from "./Views.tsx"
@@ -19,21 +20,20 @@ export const App = () => {
     // A link that is opened in the open console changes only the part after the `#`.
     const look = () => {
       setInvitation((before) => takeInvitation() ?? before)
-      void enterByLink().then((wrong) => {
-        if (wrong === null) return
-        setProblem(wrong)
-        if (registry.get(session) !== "none") say("problem", wrong)
-      })
+      offerLink()
     }
     window.addEventListener("hashchange", look)
     return () => window.removeEventListener("hashchange", look)
   }, [])
   const signedIn = useAtom(session)
+  const link = useAtom(offered)
   useEffect(() => void begin().then(setProblem), [])
   if (signedIn === null) return <div class="starting" role="status" aria-label="Loading" />
   return (
     <>
-      {invitation !== null ? (
+      {link !== null ? (
+        <Offer link={link} />
+      ) : invitation !== null ? (
         <Accept token={invitation} onEnd={() => setInvitation(null)} />
       ) : signedIn === "none" ? (
         <SignIn problem={problem} />

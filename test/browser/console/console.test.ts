@@ -3,6 +3,7 @@
  * site. One browser and one server serve the whole file.
  */
 import { mkdirSync, readFileSync } from "node:fs"
+import { createServer } from "node:http"
 import { createRequire } from "node:module"
 import { join } from "node:path"
 import { gzipSync } from "node:zlib"
@@ -23,6 +24,7 @@ import { Accounts } from "../../../core/vault/Accounts.ts"
 import { LoginCodes } from "../../../core/vault/otp/LoginCodes.ts"
 import { graphOf, type Step } from "../../support/browser.ts"
 import { hangMillis } from "../../support/limits.ts"
+import { listening } from "../../support/listening.ts"
 import { makePatch } from "../../support/patches.ts"
 import { executablePath, withSite } from "../../support/realBrowser.ts"
 import { isAll, sampled, scale } from "../../support/scale.ts"
@@ -1156,8 +1158,10 @@ it.layer(console, { excludeTestServices: true })("the console", (layered) => {
         await theirs.getByRole("heading", { name: "Home" }).waitFor()
         // So does a sign-in link, which brings another user in.
         await theirs.evaluate(`location.href = ${JSON.stringify(`${url}/#sign-in=${signInLink}`)}`)
+        await theirs.getByRole("button", { name: "Sign in with the link" }).press("Enter")
         await theirs.getByText("Owner").first().waitFor()
         await theirs.evaluate(`location.href = ${JSON.stringify(`${url}/#sign-in=${signInLink}`)}`)
+        await theirs.getByRole("button", { name: "Sign in with the link" }).press("Enter")
         await theirs.getByText("This link was used already").waitFor()
         assert.strictEqual(await theirs.evaluate("location.hash"), "#/")
         await context?.close()
@@ -1514,6 +1518,69 @@ it.layer(console, { excludeTestServices: true })("the console", (layered) => {
       })
       // The refusal of the instant is written to the console of the browser.
       assert.lengthOf(complaints(), 1)
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("asks before a link of a foreign page signs in, and before any link takes the place of a session", () =>
+    Effect.gen(function* () {
+      const { complaints, page, send, url } = yield* Console
+      const service = yield* Service
+      const attacker = yield* service.member("Owner")
+      const link = Effect.map(
+        send({ method: "POST", path: "/sign-in-links", key: attacker.key }),
+        ({ body }) => `${url}/#sign-in=${body.link}`
+      )
+      const operator = yield* service.member("Owner")
+      const [first, second, third] = [yield* link, yield* link, yield* link]
+      let shown = ""
+      const port = yield* listening(
+        createServer((_request, response) => {
+          response.writeHead(200, { "content-type": "text/html" }).end(shown)
+        })
+      )
+      const context = yield* Effect.acquireRelease(
+        Effect.promise(async () => {
+          const browser = page.context().browser()
+          assert(browser !== null)
+          return browser.newContext()
+        }),
+        (one) => Effect.promise(() => one.close())
+      )
+      yield* Effect.promise(async () => {
+        const theirs = await context.newPage()
+        theirs.setDefaultTimeout(hangMillis)
+        const who = () =>
+          theirs.evaluate<string>(
+            "fetch('console/session').then((answer) => answer.json()).then((one) => one.user_id ?? '')"
+          )
+        const follow = async (address: string) => {
+          shown = `<a href="${address}" rel="noreferrer">Orders</a>`
+          await theirs.goto(`http://localhost:${port}/`)
+          await theirs.getByText("Orders").click()
+          await theirs.getByRole("button", { name: "Sign in with the link" }).waitFor()
+          assert.strictEqual(await theirs.evaluate("location.hash"), "#/")
+        }
+        // Nobody is signed in.
+        await follow(first)
+        assert.strictEqual(await who(), "")
+        await theirs.getByRole("button", { name: "Do not sign in" }).press("Enter")
+        await theirs.getByLabel("API key").fill(operator.key)
+        await theirs.getByRole("button", { name: "Sign in" }).press("Enter")
+        await theirs.getByRole("heading", { name: "Home" }).waitFor()
+        // The operator is.
+        await follow(second)
+        assert.strictEqual(await who(), operator.caller.userId)
+        await theirs.getByRole("button", { name: "Stay signed in" }).press("Enter")
+        await theirs.getByRole("heading", { name: "Home" }).waitFor()
+        assert.strictEqual(await who(), operator.caller.userId)
+        // Also by an address that was typed.
+        await theirs.goto("about:blank")
+        await theirs.goto(third)
+        await theirs.getByRole("button", { name: "Sign in with the link" }).press("Enter")
+        await theirs.getByRole("heading", { name: "Home" }).waitFor()
+        assert.strictEqual(await who(), attacker.caller.userId)
+      })
+      assert.deepStrictEqual(complaints(), [])
     }).pipe(Effect.scoped)
   )
 

@@ -21,6 +21,11 @@ export const ReachesOut = Context.Reference<boolean>("sluice/apps/api/ReachesOut
 /** A successful answer contains a secret that is returned only once, so the answer is not stored for repetitions. */
 export const TellsSecret = Context.Reference<boolean>("sluice/apps/api/TellsSecret", { defaultValue: () => false })
 
+/** What it makes outlives a session, which must have signed in a short time before. */
+export const NeedsFreshSignIn = Context.Reference<boolean>("sluice/apps/api/NeedsFreshSignIn", {
+  defaultValue: () => false
+})
+
 /** No answer of this group may be stored, by the caller or by a proxy. It is an annotation of groups. */
 export const NoStore = Context.Reference<boolean>("sluice/apps/api/NoStore", { defaultValue: () => false })
 

@@ -65,12 +65,13 @@ const browsersOf = (pid: number): number => {
 }
 
 /** Signs in to the console, as a browser does. */
-const consoleCookie = (url: string) =>
+const consoleSession = (url: string) =>
   Effect.promise(async () => {
     const headers = { origin: url, "content-type": "application/json" }
     const answer = await fetch(`${url}/console/session`, { method: "POST", headers, body: JSON.stringify({ key }) })
     assert.strictEqual(answer.status, 200)
-    return answer.headers.getSetCookie()[0]?.split(";")[0] ?? ""
+    const { page_secret } = (await answer.json()) as { readonly page_secret: string }
+    return { cookie: answer.headers.getSetCookie()[0]?.split(";")[0] ?? "", "x-sluice-session": page_secret }
   })
 
 const start = (
@@ -165,7 +166,7 @@ describe.concurrent("sluice up", () => {
       const settings = { SLUICE_DATA_DIR: folder, SLUICE_DEMO: "0", SLUICE_ALLOW_PRIVATE_NETWORKS: "1" }
       const first = yield* sluice(["up"], settings)
       const before = yield* ready(first)
-      const cookie = yield* consoleCookie(before)
+      const page = yield* consoleSession(before)
       const { session, workflowId } = yield* start(before, site, closedNow())
       const pid = first.child.pid ?? 0
       const children = execFileSync("pgrep", ["-P", String(pid)], { encoding: "utf8" })
@@ -181,8 +182,8 @@ describe.concurrent("sluice up", () => {
       assert.include(first.output(), key)
       assert.notInclude(second.output(), key)
       // A page of the console that is still open is signed in. The name of its cookie has the port, which is another one.
-      const renamed = cookie.replace(new URL(before).port, new URL(url).port)
-      const answer = yield* Effect.promise(() => fetch(`${url}/console/session`, { headers: { cookie: renamed } }))
+      const cookie = page.cookie.replace(new URL(before).port, new URL(url).port)
+      const answer = yield* Effect.promise(() => fetch(`${url}/console/session`, { headers: { ...page, cookie } }))
       assert.property(yield* Effect.promise(() => answer.json()), "workspace_id")
       yield* untilStatus(url, session, "execution.paused")
       yield* send(url, "DELETE", `/workflows/${workflowId}/run-window`)

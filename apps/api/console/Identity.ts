@@ -2,6 +2,7 @@
 import { Effect, Option, Redacted } from "effect"
 import { Keys } from "../../../core/workspace/Keys.ts"
 import { SignIns } from "../../../core/workspace/signin/SignIns.ts"
+import type { Caller } from "../../../core/workspace/Workspace.ts"
 import { WorkspaceStore } from "../../../core/workspace/WorkspaceStore.ts"
 import { keyOf } from "../http/Authorization.ts"
 import { PublicUrl } from "../http/Origin.ts"
@@ -12,7 +13,15 @@ interface Sent {
   readonly headers: Readonly<Record<string, string | undefined>>
 }
 
-/** Makes the function that finds the sender of a request, with a name that its requests are counted under. */
+/** The sender of a request, with a name that its requests are counted under. */
+export interface Identified {
+  readonly caller: Caller
+  readonly name: string
+  /** When its session was opened, in epoch milliseconds; `null` for an API key. */
+  readonly openedAt: number | null
+}
+
+/** Makes the function that finds the sender of a request. */
 export const make = Effect.gen(function* () {
   const keys = yield* Keys
   const workspaces = yield* WorkspaceStore
@@ -23,10 +32,20 @@ export const make = Effect.gen(function* () {
     const key = keyOf(request.headers)
     if (key !== "") {
       const name = yield* keys.hash(Redacted.make(key))
-      return Option.map(yield* workspaces.authenticate(name), (caller) => ({ caller, name }))
+      return Option.map(
+        yield* workspaces.authenticate(name),
+        (caller): Identified => ({ caller, name, openedAt: null })
+      )
     }
     const secret = Cookie.secretOf(request, publicUrl)
-    if (secret === null) return Option.none()
-    return Option.map(yield* signIns.of(secret), ({ caller }) => ({ caller, name: `session of ${caller.keyId}` }))
+    if (secret === null) return Option.none<Identified>()
+    return Option.map(
+      yield* signIns.of(secret),
+      ({ caller, openedAt }): Identified => ({
+        caller,
+        name: `session of ${caller.keyId}`,
+        openedAt
+      })
+    )
   })
 })

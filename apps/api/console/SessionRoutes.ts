@@ -4,7 +4,7 @@
 import { Clock, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { Keys } from "../../../core/workspace/Keys.ts"
-import { type NewSession, type SignedIn, SignIns } from "../../../core/workspace/signin/SignIns.ts"
+import { freshMillis, type NewSession, type SignedIn, SignIns } from "../../../core/workspace/signin/SignIns.ts"
 import { WorkspaceStore } from "../../../core/workspace/WorkspaceStore.ts"
 import * as Errors from "../http/Errors.ts"
 import { PublicUrl } from "../http/Origin.ts"
@@ -24,7 +24,14 @@ export interface Session {
   readonly key_name: string | null
   readonly workspace_id: string
   readonly workspace_name: string
+  /** Until when it may make keys and invitations. */
+  readonly fresh_until: string
   readonly expires_at: string
+}
+
+/** A new session, with the half of its secret that the page sends in the header `x-sluice-session`. */
+export interface OpenedSession extends Session {
+  readonly page_secret: string
 }
 
 const refused = (status: 400 | 401 | 403, message: string) => answer(status, Errors.general(status, message))
@@ -47,7 +54,7 @@ export const routes = Layer.unwrap(
     const keys = yield* Keys
     const publicUrl = yield* PublicUrl
 
-    const shown = Effect.fnUntraced(function* ({ caller, expiresAt, keyName }: SignedIn) {
+    const shown = Effect.fnUntraced(function* ({ caller, expiresAt, keyName, openedAt }: SignedIn) {
       const workspace = yield* workspaces.get(caller.workspaceId)
       return {
         role: caller.role,
@@ -56,14 +63,19 @@ export const routes = Layer.unwrap(
         key_name: keyName,
         workspace_id: caller.workspaceId,
         workspace_name: Option.match(workspace, { onNone: () => "", onSome: ({ name }) => name }),
+        fresh_until: new Date(openedAt + freshMillis).toISOString(),
         expires_at: new Date(expiresAt).toISOString()
       } satisfies Session
     })
 
-    const opened = Effect.fnUntraced(function* (session: NewSession, host: string | undefined) {
+    /** Opens a session in the place of the one that the browser had. */
+    const opened = Effect.fnUntraced(function* (session: NewSession, request: HttpServerRequest.HttpServerRequest) {
+      const { host } = request.headers
+      const former = Cookie.secretOf(request, publicUrl)
+      if (former !== null) yield* signIns.end(former)
       const seconds = Math.round((session.expiresAt - (yield* Clock.currentTimeMillis)) / 1_000)
-      const cookie = Cookie.header(Redacted.value(session.secret), seconds, { host, publicUrl })
-      return answer(200, yield* shown(session), { "set-cookie": cookie })
+      const { page, setCookie } = Cookie.opening(session.secret, seconds, { host, publicUrl })
+      return answer(200, { ...(yield* shown(session)), page_secret: page }, { "set-cookie": setCookie })
     })
 
     const signIn = Effect.gen(function* () {
@@ -71,19 +83,18 @@ export const routes = Layer.unwrap(
       if (!Cookie.isOurs(request, publicUrl)) return foreign
       const body = yield* request.json.pipe(Effect.flatMap(Schema.decodeUnknownEffect(SignIn)), Effect.option)
       if (Option.isNone(body)) return refused(400, 'Expected a body such as {"key": "sk_…"} or {"link": "sk_…"}')
-      const { host } = request.headers
       if ("link" in body.value) {
         const link = Redacted.make(body.value.link)
         const session = yield* signIns.withLink(link)
         if (Option.isNone(session)) return wrongLink
         // A link opens one session, so that this is its first request.
-        return yield* Proof.proven(yield* keys.hash(link), opened(session.value, host))
+        return yield* Proof.proven(yield* keys.hash(link), opened(session.value, request))
       }
       const key = Redacted.make(body.value.key)
       const name = yield* keys.hash(key)
       if (Option.isNone(yield* workspaces.authenticate(name))) return wrongKey
       const open = Effect.flatMap(signIns.withKey(key), (session) =>
-        Option.isSome(session) ? opened(session.value, host) : Effect.succeed(wrongKey)
+        Option.isSome(session) ? opened(session.value, request) : Effect.succeed(wrongKey)
       )
       return yield* Proof.proven(name, open)
     })
@@ -100,8 +111,7 @@ export const routes = Layer.unwrap(
       if (!Cookie.isOurs(request, publicUrl)) return foreign
       const secret = Cookie.secretOf(request, publicUrl)
       if (secret !== null) yield* signIns.end(secret)
-      const cookie = Cookie.header("", 0, { host: request.headers.host, publicUrl })
-      return answer(200, {}, { "set-cookie": cookie })
+      return answer(200, {}, { "set-cookie": Cookie.closing({ host: request.headers.host, publicUrl }) })
     })
 
     return Layer.mergeAll(

@@ -5,13 +5,14 @@
  * A key belongs to one workspace. A request that names another workspace in the header `x-workspace-id` is answered
  * with 404.
  */
-import { Context, Effect, Layer, Option } from "effect"
+import { Clock, Context, Effect, Layer, Option } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { type HttpApiEndpoint, HttpApiMiddleware, HttpApiSecurity, OpenApi } from "effect/http-api"
 import * as Permissions from "../../../core/workspace/Permissions.ts"
+import { freshMillis, SignInAgain } from "../../../core/workspace/signin/SignIns.ts"
 import type { Caller } from "../../../core/workspace/Workspace.ts"
 import { WorkspaceNotFound } from "../../../core/workspace/Workspaces.ts"
-import { Needs } from "../Annotations.ts"
+import { Needs, NeedsFreshSignIn } from "../Annotations.ts"
 import * as Errors from "./Errors.ts"
 
 /** The caller of the request that is being answered. */
@@ -38,6 +39,17 @@ export const Sender: Context.Reference<Option.Option<Caller>> = Context.Referenc
   defaultValue: () => Option.none<Caller>()
 })
 
+/** When the session of the current request was opened, in epoch milliseconds; `null` for a request with an API key. */
+export const SessionOpened: Context.Reference<number | null> = Context.Reference("sluice/apps/api/http/SessionOpened", {
+  defaultValue: (): number | null => null
+})
+
+const requireFresh = Effect.gen(function* () {
+  const openedAt = yield* SessionOpened
+  const now = yield* Clock.currentTimeMillis
+  if (openedAt !== null && now - openedAt > freshMillis) return yield* new SignInAgain()
+})
+
 // The schemes are tried in turn. Each looks at the whole request, so that what one refuses no other lets in.
 const identify = Effect.gen(function* () {
   const sender = yield* Sender
@@ -58,6 +70,7 @@ const authorize = <A, E, R>(
   Effect.gen(function* () {
     const caller = yield* identify
     yield* Permissions.require(caller, Context.get(endpoint.annotations, Needs))
+    if (Context.get(endpoint.annotations, NeedsFreshSignIn)) yield* requireFresh
     return yield* Effect.provideService(httpEffect, CurrentCaller, caller)
   })
 

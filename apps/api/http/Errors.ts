@@ -45,7 +45,7 @@ import type {
   InvitationNotValid,
   InvitationUsed
 } from "../../../core/workspace/invitation/Invitations.ts"
-import type { LinkNeedsKey } from "../../../core/workspace/signin/SignIns.ts"
+import type { LinkNeedsKey, SignInAgain } from "../../../core/workspace/signin/SignIns.ts"
 import type { RoleForbids } from "../../../core/workspace/Workspace.ts"
 import type { NotInstallationOwner, WorkspaceNotFound } from "../../../core/workspace/Workspaces.ts"
 
@@ -264,7 +264,8 @@ const answers = {
     NoInbox: forbidden<NoInbox>(),
     NotInstallationOwner: forbidden<NotInstallationOwner>(),
     OriginsForOwners: forbidden<OriginsForOwners>(),
-    RoleForbids: forbidden<RoleForbids>()
+    RoleForbids: forbidden<RoleForbids>(),
+    SignInAgain: forbidden<SignInAgain>()
   }),
   404: table({
     ApiKeyNotFound: missing<ApiKeyNotFound>(),

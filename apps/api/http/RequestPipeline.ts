@@ -10,11 +10,10 @@ import { Sealing } from "../../../core/vault/keys/Sealing.ts"
 import { inOneSentence } from "../../../core/window/Problems.ts"
 import { IdempotencyStore } from "../../../core/workspace/request/Idempotency.ts"
 import type { Limit } from "../../../core/workspace/request/RateLimit.ts"
-import type { Caller } from "../../../core/workspace/Workspace.ts"
 import { MaxBody } from "../Annotations.ts"
 import * as Identity from "../console/Identity.ts"
 import { RequestFacts } from "../log/RequestLog.ts"
-import { Sender, unauthorized } from "./Authorization.ts"
+import { Sender, SessionOpened, unauthorized } from "./Authorization.ts"
 import * as Body from "./body/Body.ts"
 import * as LargeBody from "./body/LargeBody.ts"
 import * as Query from "./body/Query.ts"
@@ -88,7 +87,7 @@ interface Admitted<E, R> {
   readonly destination: Endpoints.Destination
   readonly path: string
   readonly query: string
-  readonly sender: Option.Option<{ readonly caller: Caller }>
+  readonly sender: Option.Option<Identity.Identified>
   readonly answer: Effect.Effect<Response, E, R>
 }
 
@@ -112,10 +111,15 @@ const answerAdmitted = Effect.fnUntraced(function* <E, R>(
   const handler =
     inAddress.length > 0 || isTagged
       ? Effect.succeed(inAddress.length > 0 ? Refusals.invalidAddress(inAddress) : Refusals.takesNoTags)
-      : Effect.provideService(
-          answer,
-          Sender,
-          Option.map(sender, ({ caller }) => caller)
+      : answer.pipe(
+          Effect.provideService(
+            Sender,
+            Option.map(sender, ({ caller }) => caller)
+          ),
+          Effect.provideService(
+            SessionOpened,
+            Option.match(sender, { onNone: () => null, onSome: ({ openedAt }) => openedAt })
+          )
         )
   // Messages from outside are mails and forms, which their routes read.
   if (!Body.mayHaveBody(method) || path.startsWith("/inbound/")) return yield* handler

@@ -1,7 +1,7 @@
 /** The endpoints by which an Owner exchanges the encryption key of the workspace. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { Needs, NoStore, TellsSecret } from "../Annotations.ts"
+import { Needs, NeedsFreshSignIn, NoStore, TellsSecret } from "../Annotations.ts"
 import { optional } from "../http/body/Fields.ts"
 import * as Errors from "../http/Errors.ts"
 
@@ -62,6 +62,7 @@ export class EncryptionKeyGroup extends group.add(
       "While the rotation is in progress, a request that names the same encryption_key is answered again and changes nothing: send a key of your own, without an Idempotency-Key, so that no lost answer loses it"
     )
     .annotate(Needs, "manage")
+    .annotate(NeedsFreshSignIn, true)
     .annotate(TellsSecret, true),
   HttpApiEndpoint.post("finishRotation", `${path}/finish`, {
     success: RotationRecord,

@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { invitationSeconds, Role, Scope } from "../../../core/workspace/Workspace.ts"
-import { Needs, TellsSecret } from "../Annotations.ts"
+import { Needs, NeedsFreshSignIn, TellsSecret } from "../Annotations.ts"
 import { Authorization } from "../http/Authorization.ts"
 import { optional } from "../http/body/Fields.ts"
 import * as Errors from "../http/Errors.ts"
@@ -72,6 +72,7 @@ export class InvitationsGroup extends group.add(
     .annotate(OpenApi.Summary, "Invite a person to the workspace; the token is returned only once")
     .annotate(Needs, "manage")
     .middleware(Authorization)
+    .annotate(NeedsFreshSignIn, true)
     .annotate(TellsSecret, true),
   HttpApiEndpoint.delete("revokeInvitation", "/invitations/:invitation_id", {
     params: { invitation_id: Schema.String },

@@ -5,7 +5,7 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/ht
 import * as TextLength from "../../../core/window/TextLength.ts"
 import { Kind as RetentionKind } from "../../../core/workspace/retention/RetentionDays.ts"
 import { Role, Scope, signedUrlTtlSeconds } from "../../../core/workspace/Workspace.ts"
-import { Needs, TellsSecret } from "../Annotations.ts"
+import { Needs, NeedsFreshSignIn, TellsSecret } from "../Annotations.ts"
 import { edits, optional } from "../http/body/Fields.ts"
 import * as Errors from "../http/Errors.ts"
 
@@ -151,6 +151,7 @@ export class WorkspacesGroup extends group.add(
       "Create a workspace with a key of its Owner; only Owners of the first workspace of the installation may"
     )
     .annotate(Needs, "manage")
+    .annotate(NeedsFreshSignIn, true)
     .annotate(TellsSecret, true),
   HttpApiEndpoint.get("getSettings", "/workspaces/:workspace_id/settings", {
     params: settings,
@@ -193,6 +194,7 @@ export class WorkspacesGroup extends group.add(
   })
     .annotate(OpenApi.Summary, "Create an API key for a new user; the key is returned only once")
     .annotate(Needs, "manage")
+    .annotate(NeedsFreshSignIn, true)
     .annotate(TellsSecret, true),
   HttpApiEndpoint.post("rotateApiKey", "/api-keys/:api_key_id/rotate", {
     params: { api_key_id: Schema.String },
@@ -209,6 +211,7 @@ export class WorkspacesGroup extends group.add(
       "Replace an API key by a new one of the same user, role, scopes and expiry; the former one expires after a grace period"
     )
     .annotate(Needs, "manage")
+    .annotate(NeedsFreshSignIn, true)
     .annotate(TellsSecret, true),
   HttpApiEndpoint.delete("revokeApiKey", "/api-keys/:api_key_id", {
     params: { api_key_id: Schema.String },

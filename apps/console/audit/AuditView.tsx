@@ -6,6 +6,7 @@ import { shortId } from "../data/Workflows.ts"
 import { Difference } from "../forms/Difference.tsx"
 import { EnteredText } from "../forms/EnteredText.tsx"
 import { Dialog } from "../kit/Dialog.tsx"
+import { Download } from "../kit/Download.tsx"
 import { Empty, Page } from "../kit/Page.tsx"
 import { filter } from "../kit/Route.ts"
 import { act, client, reasonOf } from "../kit/Service.ts"
@@ -62,9 +63,9 @@ const Trail = ({ query }: { readonly query: URLSearchParams }) => {
       title="Audit"
       note="Who changed what. Entries are only appended."
       actions={
-        <a class="button" href={`audit/export?format=csv${search === "" ? "" : `&${search}`}`} download="audit.csv">
+        <Download path={`audit/export?format=csv${search === "" ? "" : `&${search}`}`} name="audit.csv">
           Download as CSV
-        </a>
+        </Download>
       }
     >
       <div class="filters">

@@ -3,6 +3,7 @@ import { useState } from "preact/hooks"
 import type { ApiKeyRecord } from "../../api/workspace/WorkspacesApi.ts"
 import { Confirm } from "../forms/Confirm.tsx"
 import { Field } from "../forms/Field.tsx"
+import { Fresh } from "../forms/KeyForm.tsx"
 import { Secret } from "../forms/Secret.tsx"
 import { Dialog } from "../kit/Dialog.tsx"
 import { Loaded } from "../kit/Loaded.tsx"
@@ -190,45 +191,51 @@ const Making = ({ onClose }: { readonly onClose: () => void }) => {
   return (
     <Dialog title={key === null ? "New key" : "The new key"} onClose={onClose}>
       {key === null ? (
-        <form class="form" onSubmit={send} noValidate>
-          <Field label="Name (optional)" hint="Such as the program that will use it" problem={problems.name}>
-            <input value={name} onInput={({ currentTarget }) => setName(currentTarget.value)} />
-          </Field>
-          <Field label="Role" problem={problems.role}>
-            <select
-              value={role}
-              onChange={({ currentTarget }) => setRole(roles.find((one) => one === currentTarget.value) ?? "Viewer")}
+        <Fresh>
+          <form class="form" onSubmit={send} noValidate>
+            <Field label="Name (optional)" hint="Such as the program that will use it" problem={problems.name}>
+              <input value={name} onInput={({ currentTarget }) => setName(currentTarget.value)} />
+            </Field>
+            <Field label="Role" problem={problems.role}>
+              <select
+                value={role}
+                onChange={({ currentTarget }) => setRole(roles.find((one) => one === currentTarget.value) ?? "Viewer")}
+              >
+                {roles.map((one) => (
+                  <option key={one} value={one}>
+                    {roleWords[one]}
+                  </option>
+                ))}
+              </select>
+            </Field>
+            <Field
+              label="Restricted to"
+              hint="A restricted key never manages keys or settings"
+              problem={problems.scopes}
             >
-              {roles.map((one) => (
-                <option key={one} value={one}>
-                  {roleWords[one]}
-                </option>
-              ))}
-            </select>
-          </Field>
-          <Field label="Restricted to" hint="A restricted key never manages keys or settings" problem={problems.scopes}>
-            <select value={scope} onChange={({ currentTarget }) => setScope(currentTarget.value)}>
-              <option value="">Not restricted: all that its role allows</option>
-              {scopes.map((one) => (
-                <option key={one} value={one}>
-                  {scopeWords[one]}
-                </option>
-              ))}
-            </select>
-          </Field>
-          <Field label="Valid" problem={problems.expires_in_seconds}>
-            <select value={lifetime} onChange={({ currentTarget }) => setLifetime(Number(currentTarget.value))}>
-              {lifetimes.map(({ word }, index) => (
-                <option key={word} value={index}>
-                  {word}
-                </option>
-              ))}
-            </select>
-          </Field>
-          <button type="submit" class="primary">
-            Create
-          </button>
-        </form>
+              <select value={scope} onChange={({ currentTarget }) => setScope(currentTarget.value)}>
+                <option value="">Not restricted: all that its role allows</option>
+                {scopes.map((one) => (
+                  <option key={one} value={one}>
+                    {scopeWords[one]}
+                  </option>
+                ))}
+              </select>
+            </Field>
+            <Field label="Valid" problem={problems.expires_in_seconds}>
+              <select value={lifetime} onChange={({ currentTarget }) => setLifetime(Number(currentTarget.value))}>
+                {lifetimes.map(({ word }, index) => (
+                  <option key={word} value={index}>
+                    {word}
+                  </option>
+                ))}
+              </select>
+            </Field>
+            <button type="submit" class="primary">
+              Create
+            </button>
+          </form>
+        </Fresh>
       ) : (
         <Secret what="Key" value={key} onClose={onClose} />
       )}
@@ -257,21 +264,23 @@ const Rotating = ({ former, onClose }: { readonly former: Key; readonly onClose:
   return (
     <Dialog title={`Rotate ${nameOf(former)}`} onClose={onClose}>
       {key === null ? (
-        <form class="form" onSubmit={send} noValidate>
-          <p>A new key takes the place of this one, with the same user, role, restriction and expiry.</p>
-          <Field label="The current key stays valid for" problem={problems.grace_seconds}>
-            <select value={grace} onChange={({ currentTarget }) => setGrace(Number(currentTarget.value))}>
-              {graces.map(({ word }, index) => (
-                <option key={word} value={index}>
-                  {word}
-                </option>
-              ))}
-            </select>
-          </Field>
-          <button type="submit" class="primary">
-            Rotate
-          </button>
-        </form>
+        <Fresh>
+          <form class="form" onSubmit={send} noValidate>
+            <p>A new key takes the place of this one, with the same user, role, restriction and expiry.</p>
+            <Field label="The current key stays valid for" problem={problems.grace_seconds}>
+              <select value={grace} onChange={({ currentTarget }) => setGrace(Number(currentTarget.value))}>
+                {graces.map(({ word }, index) => (
+                  <option key={word} value={index}>
+                    {word}
+                  </option>
+                ))}
+              </select>
+            </Field>
+            <button type="submit" class="primary">
+              Rotate
+            </button>
+          </form>
+        </Fresh>
       ) : (
         <Secret what="Key" value={key} onClose={onClose} />
       )}

@@ -8,7 +8,7 @@ import { inPageWords } from "../data/PageWords.ts"
 import { plain } from "../data/PlainText.ts"
 import { say } from "./Notices.ts"
 import { registry } from "./Registry.ts"
-import { lookForEnd } from "./Session.ts"
+import { lookForEnd, proof } from "./Session.ts"
 
 export type Client = Api.Client
 
@@ -19,11 +19,11 @@ const Extra = Context.Reference<Readonly<Record<string, string>>>("sluice/apps/c
 
 export const withHeaders = (headers: Readonly<Record<string, string>>) => Effect.provideService(Extra, headers)
 
-/** The service has the address of the page, which may have a path. The browser sends the session with each request. */
+/** The service has the address of the page, which may have a path. The browser and the page send the session with each request. */
 const make = Effect.gen(function* () {
   const http = yield* HttpClient.HttpClient
   const extended = HttpClient.mapRequestEffect(http, (request) =>
-    Effect.map(Extra, (headers) => HttpClientRequest.setHeaders(request, headers))
+    Effect.map(Extra, (headers) => HttpClientRequest.setHeaders(request, { ...proof(), ...headers }))
   ).pipe(HttpClient.tap(({ status }) => Effect.sync(() => void (status === 401 && lookForEnd()))))
   const baseUrl = new URL(".", location.href).href.replace(/\/$/, "")
   return yield* Api.make({ baseUrl }).pipe(Effect.provideService(HttpClient.HttpClient, extended))

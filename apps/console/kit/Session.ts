@@ -1,6 +1,6 @@
 /** The user who is signed in to this browser. */
 import { Atom } from "effect/reactivity"
-import type { Session } from "../../api/console/SessionRoutes.ts"
+import type { OpenedSession, Session } from "../../api/console/SessionRoutes.ts"
 import { registry } from "./Registry.ts"
 import { go } from "./Route.ts"
 
@@ -13,8 +13,19 @@ export const isOver = Atom.keepAlive(Atom.make(false))
 /** Relative to the page, whose address may have a path. */
 const address = "console/session"
 
+/** Where the half of the session's secret is that no cookie has. Tabs share it, and other origins do not see it. */
+const kept = "sluice_session"
+
+/** What proves, with the cookie, that this page makes a request. */
+export const proof = (): Readonly<Record<string, string>> => {
+  const half = localStorage.getItem(kept)
+  return half === null ? {} : { "x-sluice-session": half }
+}
+
 const isSession = (body: unknown): body is Session =>
   typeof body === "object" && body !== null && "workspace_id" in body && "role" in body
+
+const isOpened = (body: unknown): body is OpenedSession => isSession(body) && "page_secret" in body
 
 const read = async (answer: Response): Promise<unknown> => {
   try {
@@ -71,13 +82,13 @@ export const offerLink = (): void => {
 }
 
 const look = async (): Promise<void> => {
-  const body = await fetch(address).then(read, () => null)
+  const body = await fetch(address, { headers: proof() }).then(read, () => null)
   registry.set(session, isSession(body) ? body : "none")
 }
 
 /** Finds out whether the session has ended: the service can be reached and does not know the session. */
 export const lookForEnd = async (): Promise<boolean> => {
-  const answer = await fetch(address).catch(() => null)
+  const answer = await fetch(address, { headers: proof() }).catch(() => null)
   const hasEnded = answer?.ok === true && !isSession(await read(answer))
   if (hasEnded) registry.set(isOver, true)
   return hasEnded
@@ -89,12 +100,13 @@ export const enter = async (
 ): Promise<string | null> => {
   const answer = await fetch(address, {
     method: "POST",
-    headers: { "content-type": "application/json" },
+    headers: { "content-type": "application/json", ...proof() },
     body: JSON.stringify(credential)
   }).catch(() => null)
   if (answer === null) return "The service cannot be reached"
   const body = await read(answer)
-  if (answer.ok && isSession(body)) {
+  if (answer.ok && isOpened(body)) {
+    localStorage.setItem(kept, body.page_secret)
     const before = registry.get(session)
     const isOther = before !== null && before !== "none" && before.user_id !== body.user_id
     // Data of the previous user must not stay on the page.
@@ -110,9 +122,16 @@ export const enter = async (
 
 /** Signs out and reloads the page, so that no data of the session stays in its memory. */
 export const leave = async (): Promise<void> => {
-  await fetch(address, { method: "DELETE" }).catch(() => null)
+  await fetch(address, { method: "DELETE", headers: proof() }).catch(() => null)
+  localStorage.removeItem(kept)
   location.hash = "#/"
   location.reload()
+}
+
+/** Whether the session signed in a short time ago, so that it may make keys and invitations. */
+export const isFresh = (): boolean => {
+  const now = registry.get(session)
+  return now !== null && now !== "none" && Date.parse(now.fresh_until) > Date.now()
 }
 
 /** The workspace of the signed-in user; empty without one. */

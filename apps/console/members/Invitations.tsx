@@ -3,6 +3,7 @@ import { useState } from "preact/hooks"
 import type { InvitationRecord } from "../../api/workspace/InvitationsApi.ts"
 import { Confirm } from "../forms/Confirm.tsx"
 import { Field } from "../forms/Field.tsx"
+import { Fresh } from "../forms/KeyForm.tsx"
 import { Secret } from "../forms/Secret.tsx"
 import { Dialog } from "../kit/Dialog.tsx"
 import { Loaded } from "../kit/Loaded.tsx"
@@ -131,33 +132,35 @@ const Inviting = ({ onClose }: { readonly onClose: () => void }) => {
           Send this link to the person. The first person who accepts it gets a key with the role {role}.
         </Secret>
       ) : (
-        <form class="form" onSubmit={send} noValidate>
-          <Field label="Name (optional)" hint="Such as the name of the person" problem={problems.name}>
-            <input value={name} onInput={({ currentTarget }) => setName(currentTarget.value)} />
-          </Field>
-          <Field label="Role" problem={problems.role}>
-            <select
-              value={role}
-              onChange={({ currentTarget }) => setRole(roles.find((one) => one === currentTarget.value) ?? "Viewer")}
-            >
-              {roles.map((one) => (
-                <option key={one}>{one}</option>
-              ))}
-            </select>
-          </Field>
-          <Field label="Can be accepted for" problem={problems.expires_in_seconds}>
-            <select value={seconds} onChange={({ currentTarget }) => setSeconds(Number(currentTarget.value))}>
-              {lifetimes.map((one) => (
-                <option key={one.word} value={one.seconds}>
-                  {one.word}
-                </option>
-              ))}
-            </select>
-          </Field>
-          <button type="submit" class="primary">
-            Make the link
-          </button>
-        </form>
+        <Fresh>
+          <form class="form" onSubmit={send} noValidate>
+            <Field label="Name (optional)" hint="Such as the name of the person" problem={problems.name}>
+              <input value={name} onInput={({ currentTarget }) => setName(currentTarget.value)} />
+            </Field>
+            <Field label="Role" problem={problems.role}>
+              <select
+                value={role}
+                onChange={({ currentTarget }) => setRole(roles.find((one) => one === currentTarget.value) ?? "Viewer")}
+              >
+                {roles.map((one) => (
+                  <option key={one}>{one}</option>
+                ))}
+              </select>
+            </Field>
+            <Field label="Can be accepted for" problem={problems.expires_in_seconds}>
+              <select value={seconds} onChange={({ currentTarget }) => setSeconds(Number(currentTarget.value))}>
+                {lifetimes.map((one) => (
+                  <option key={one.word} value={one.seconds}>
+                    {one.word}
+                  </option>
+                ))}
+              </select>
+            </Field>
+            <button type="submit" class="primary">
+              Make the link
+            </button>
+          </form>
+        </Fresh>
       )}
     </Dialog>
   )

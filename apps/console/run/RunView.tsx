@@ -10,6 +10,7 @@ import { askFor, verbs } from "../data/Verbs.ts"
 import { versionOf, type Workflow, windowOf, workflowOf } from "../data/Workflows.ts"
 import { copy, JsonText } from "../forms/JsonText.tsx"
 import { Clipped } from "../kit/Clipped.tsx"
+import { Download } from "../kit/Download.tsx"
 import { Loaded, useQuery } from "../kit/Loaded.tsx"
 import { say } from "../kit/Notices.ts"
 import { Page, Section } from "../kit/Page.tsx"
@@ -225,9 +226,9 @@ const Actions = ({
     <button type="button" onClick={() => void copy(JSON.stringify(run, null, 2), "JSON")}>
       Copy as JSON
     </button>
-    <a class="button" href={`run/${run.session_id}/bundle`} download={`run-${run.session_id}.tar`}>
+    <Download path={`run/${run.session_id}/bundle`} name={`run-${run.session_id}.tar`}>
       Evidence bundle
-    </a>
+    </Download>
   </>
 )
 

@@ -2,6 +2,7 @@
 import { Component, type ComponentChildren } from "preact"
 import { useEffect, useState } from "preact/hooks"
 import { isLost, useConnection } from "../data/Live.ts"
+import { KeyForm } from "../forms/KeyForm.tsx"
 import { Dialog } from "../kit/Dialog.tsx"
 import { dismiss, notices } from "../kit/Notices.ts"
 import { useAtom } from "../kit/Registry.ts"
@@ -10,7 +11,7 @@ import { begin, isOver, leave, offered, offerLink, session, takeInvitation } fro
 import { Accept } from "./Accept.tsx"
 import { Offer } from "./Offer.tsx"
 import { Palette } from "./Palette.tsx"
-import { KeyForm, Logo, SignIn } from "./SignIn.tsx"
+import { Logo, SignIn } from "./SignIn.tsx"
 import { places, viewOf } from "./Views.tsx"
 
 export const App = () => {

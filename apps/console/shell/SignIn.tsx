@@ -1,38 +1,6 @@
-/** The form that signs in with an API key. */
+/** The page that signs in with an API key. */
 import type { ComponentChildren } from "preact"
-import { useState } from "preact/hooks"
-import { Field } from "../forms/Field.tsx"
-import { enter } from "../kit/Session.ts"
-
-export const KeyForm = ({ problem: given }: { readonly problem: string | null }) => {
-  const [key, setKey] = useState("")
-  const [problem, setProblem] = useState(given)
-  const [isBusy, setBusy] = useState(false)
-  const send = async (event: Event) => {
-    event.preventDefault()
-    if (key.trim() === "") return setProblem("Type the API key: it begins with sk_")
-    setBusy(true)
-    setProblem(await enter({ key: key.trim() }))
-    setBusy(false)
-  }
-  return (
-    <form class="form" onSubmit={send} noValidate>
-      <Field label="API key" problem={problem}>
-        <input
-          type="password"
-          autocomplete="off"
-          spellcheck={false}
-          placeholder="sk_…"
-          value={key}
-          onInput={({ currentTarget }) => setKey(currentTarget.value)}
-        />
-      </Field>
-      <button type="submit" class="primary" disabled={isBusy}>
-        Sign in
-      </button>
-    </form>
-  )
-}
+import { KeyForm } from "../forms/KeyForm.tsx"
 
 /** The page of a browser that is not signed in. */
 export const Entrance = ({ children }: { readonly children: ComponentChildren }) => (

@@ -13,6 +13,16 @@ import { type SignInKind, SignInStore } from "./SignInStore.ts"
 /** How long sessions and links are valid, in milliseconds. */
 export const lifetimes = { session: 12 * 3_600_000, link: 3_600_000 } as const satisfies Record<SignInKind, number>
 
+/** How long after its sign-in a session may make keys and what else outlives it, in milliseconds. */
+export const freshMillis = 600_000
+
+/** Raised when an old session makes something that outlives it. */
+export class SignInAgain extends Schema.TaggedError<SignInAgain>()("SignInAgain", {}) {
+  override get message() {
+    return `Cannot make keys or invitations with a session that was opened more than ${freshMillis / 60_000} minutes ago: sign in again, or send the API key in the header cc-key`
+  }
+}
+
 /** Raised when a session requests a link, which would extend it beyond twelve hours. */
 export class LinkNeedsKey extends Schema.TaggedError<LinkNeedsKey>()("LinkNeedsKey", {}) {
   override get message() {
@@ -24,6 +34,8 @@ export class LinkNeedsKey extends Schema.TaggedError<LinkNeedsKey>()("LinkNeedsK
 export interface SignedIn {
   readonly caller: Caller
   readonly keyName: string | null
+  /** When it signed in, in epoch milliseconds. */
+  readonly openedAt: number
   /** In epoch milliseconds. */
   readonly expiresAt: number
 }
@@ -68,7 +80,7 @@ export class SignIns extends Context.Service<
         const createdAt = yield* Clock.currentTimeMillis
         const expiresAt = Math.min(createdAt + lifetimes[kind], keyExpiresAt)
         yield* store.add({ hash: yield* keys.hash(secret), kind, workspaceId, keyId, createdAt, expiresAt })
-        return { secret, expiresAt }
+        return { secret, openedAt: createdAt, expiresAt }
       })
 
       const open = Effect.fnUntraced(function* (workspaceId: WorkspaceId, keyId: string) {
@@ -100,9 +112,9 @@ export class SignIns extends Context.Service<
           if (Option.isNone(known) || known.value.kind !== "session" || known.value.expiresAt <= now) {
             return Option.none()
           }
-          const { expiresAt, keyId, workspaceId } = known.value
+          const { createdAt, expiresAt, keyId, workspaceId } = known.value
           const key = Option.filter(yield* workspaces.getKey(workspaceId, keyId), isLiveAt(now))
-          return Option.map(key, (one): SignedIn => ({ ...holder(one), expiresAt }))
+          return Option.map(key, (one): SignedIn => ({ ...holder(one), openedAt: createdAt, expiresAt }))
         }),
         end: Effect.fn("SignIns.end")((secret) =>
           Effect.flatMap(keys.hash(secret), (hash) => Effect.asVoid(store.remove(hash)))

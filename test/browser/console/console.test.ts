@@ -408,8 +408,11 @@ it.layer(console, { excludeTestServices: true })("the console", (layered) => {
         await page.getByLabel("API key").fill(owner.key)
         await page.keyboard.press("Enter")
         await page.getByRole("heading", { name: "Runs" }).waitFor()
-        const stored = await page.evaluate("JSON.stringify([document.cookie, {...localStorage}, {...sessionStorage}])")
-        assert.strictEqual(stored, '["",{},{}]')
+        const stored = await page.evaluate<string>(
+          "JSON.stringify([document.cookie, {...localStorage}, {...sessionStorage}])"
+        )
+        assert.match(stored, /^\["",\{"sluice_session":"[\w-]{20,24}"\},\{\}\]$/)
+        assert.notInclude(owner.key, /:"([^"]+)"/.exec(stored)?.[1] ?? owner.key)
       })
     })
   )
@@ -496,8 +499,12 @@ it.layer(console, { excludeTestServices: true })("the console", (layered) => {
         await page.getByText("No model was asked").waitFor()
         await page.locator("summary", { hasText: "Network" }).press("Enter")
         await page.getByText("No request is in the log").waitFor()
-        const address = await page.getByRole("link", { name: "Evidence bundle" }).getAttribute("href")
-        assert.strictEqual(await page.evaluate(`fetch(${JSON.stringify(address)}).then(({ status }) => status)`), 200)
+        const [bundle] = await Promise.all([
+          page.waitForEvent("download"),
+          page.getByRole("button", { name: "Evidence bundle" }).press("Enter")
+        ])
+        assert.match(bundle.suggestedFilename(), /^run-[0-9a-f-]{36}\.tar$/)
+        assert.isNull(await bundle.failure())
       })
       yield* looked("run-evidence")
       yield* Effect.promise(async () => {
@@ -1501,7 +1508,9 @@ it.layer(console, { excludeTestServices: true })("the console", (layered) => {
         for (const one of [listing, typing]) await one.locator(".lost").waitFor({ state: "detached" })
         await listing.getByText(`${before + 2} runs, newest first`).waitFor()
         // The session ends, and begins again in the page as it is.
-        await typing.evaluate("fetch('console/session', { method: 'DELETE' })")
+        await typing.evaluate(
+          "fetch('console/session', { method: 'DELETE', headers: { 'x-sluice-session': localStorage.getItem('sluice_session') } })"
+        )
         await typing.getByText("Your session has ended").waitFor()
         // There is no way around the key: Escape does not close it, even pressed twice.
         await typing.keyboard.press("Escape")
@@ -1551,7 +1560,7 @@ it.layer(console, { excludeTestServices: true })("the console", (layered) => {
         theirs.setDefaultTimeout(hangMillis)
         const who = () =>
           theirs.evaluate<string>(
-            "fetch('console/session').then((answer) => answer.json()).then((one) => one.user_id ?? '')"
+            "fetch('console/session', { headers: { 'x-sluice-session': localStorage.getItem('sluice_session') ?? '' } }).then((answer) => answer.json()).then((one) => one.user_id ?? '')"
           )
         const follow = async (address: string) => {
           shown = `<a href="${address}" rel="noreferrer">Orders</a>`

@@ -11,11 +11,17 @@ const own = Effect.map(Service, ({ url }) => ({ origin: url }))
 /** The cookie that an answer sets, as the browser sends it back. */
 const cookieOf = ({ headers }: Answer): string => (headers.get("set-cookie") ?? "").split(";")[0] ?? ""
 
+/** What a page of the console sends with each request: the cookie, and the secret that the page keeps. */
+const sentBy = (answer: Answer): Record<string, string> => ({
+  cookie: cookieOf(answer),
+  "x-sluice-session": String(answer.body.page_secret)
+})
+
 const signedIn = Effect.fnUntraced(function* (member: Member) {
   const { send } = yield* Service
   const answer = yield* send({ method: "POST", path: session, json: { key: member.key }, headers: yield* own })
   assert.strictEqual(answer.status, 200)
-  return { answer, cookie: cookieOf(answer) }
+  return { answer, sent: sentBy(answer) }
 })
 
 it.layer(layerInMemory, { excludeTestServices: true })("sessions of the console", (it) => {
@@ -23,7 +29,7 @@ it.layer(layerInMemory, { excludeTestServices: true })("sessions of the console"
     Effect.gen(function* () {
       const { member, send } = yield* Service
       const viewer = yield* member("Viewer")
-      const { answer, cookie } = yield* signedIn(viewer)
+      const { answer, sent } = yield* signedIn(viewer)
       assert.match(answer.headers.get("set-cookie") ?? "", /; Path=\/; Max-Age=43200; HttpOnly; SameSite=Strict$/)
       assert.deepInclude(answer.body, {
         role: "Viewer",
@@ -31,15 +37,15 @@ it.layer(layerInMemory, { excludeTestServices: true })("sessions of the console"
         workspace_name: "Test"
       })
       assert.notInclude(answer.text, viewer.key)
-      const me = yield* send({ method: "GET", path: "/me", headers: { cookie } })
+      const me = yield* send({ method: "GET", path: "/me", headers: sent })
       assert.deepStrictEqual(me.body, {
         user_id: viewer.caller.userId,
         role: "Viewer",
         workspace_id: viewer.caller.workspaceId
       })
-      const edit = yield* send({ method: "POST", path: "/workflows", json: {}, headers: { cookie, ...(yield* own) } })
+      const edit = yield* send({ method: "POST", path: "/workflows", json: {}, headers: { ...sent, ...(yield* own) } })
       assert.strictEqual(edit.status, 403)
-      const keys = yield* send({ method: "GET", path: "/api-keys", headers: { cookie } })
+      const keys = yield* send({ method: "GET", path: "/api-keys", headers: sent })
       assert.strictEqual(keys.status, 403)
     })
   )
@@ -48,10 +54,10 @@ it.layer(layerInMemory, { excludeTestServices: true })("sessions of the console"
     Effect.gen(function* () {
       const { member, send, url } = yield* Service
       const owner = yield* member("Owner")
-      const { cookie } = yield* signedIn(owner)
+      const { sent } = yield* signedIn(owner)
       const make = (headers: Record<string, string>) =>
         Effect.map(
-          send({ method: "POST", path: "/api-keys", json: { role: "Viewer" }, headers: { cookie, ...headers } }),
+          send({ method: "POST", path: "/api-keys", json: { role: "Viewer" }, headers: { ...sent, ...headers } }),
           ({ status }) => status
         )
       assert.strictEqual(yield* make({}), 401)
@@ -62,7 +68,7 @@ it.layer(layerInMemory, { excludeTestServices: true })("sessions of the console"
       assert.strictEqual(yield* make({ origin: url, "sec-fetch-site": "same-origin" }), 201)
       const read = (site: string) =>
         Effect.map(
-          send({ method: "GET", path: "/me", headers: { cookie, "sec-fetch-site": site } }),
+          send({ method: "GET", path: "/me", headers: { ...sent, "sec-fetch-site": site } }),
           ({ status }) => status
         )
       assert.deepStrictEqual(
@@ -82,18 +88,18 @@ it.layer(layerInMemory, { excludeTestServices: true })("sessions of the console"
       const { member, revoke, send, url } = yield* Service
       const owner = yield* member("Owner")
       const [first, second] = [yield* signedIn(owner), yield* signedIn(owner)]
-      const status = (cookie: string) =>
-        Effect.map(send({ method: "GET", path: "/me", headers: { cookie } }), (answer) => answer.status)
-      const out = yield* send({ method: "DELETE", path: session, headers: { cookie: first.cookie, ...(yield* own) } })
+      const status = (sent: Record<string, string>) =>
+        Effect.map(send({ method: "GET", path: "/me", headers: sent }), (answer) => answer.status)
+      const out = yield* send({ method: "DELETE", path: session, headers: { ...first.sent, ...(yield* own) } })
       assert.include(out.headers.get("set-cookie") ?? "", "Max-Age=0")
-      assert.deepStrictEqual([yield* status(first.cookie), yield* status(second.cookie)], [401, 200])
+      assert.deepStrictEqual([yield* status(first.sent), yield* status(second.sent)], [401, 200])
       const stream = `/run/clients/00000000-0000-4000-8000-000000000000/events`
-      const open = yield* Effect.promise(() => fetch(`${url}${stream}`, { headers: { cookie: second.cookie } }))
+      const open = yield* Effect.promise(() => fetch(`${url}${stream}`, { headers: second.sent }))
       assert.strictEqual(open.status, 200)
       yield* Effect.promise(async () => open.body?.cancel())
       yield* revoke(owner)
-      assert.strictEqual(yield* status(second.cookie), 401)
-      const now = yield* send({ method: "GET", path: session, headers: { cookie: second.cookie } })
+      assert.strictEqual(yield* status(second.sent), 401)
+      const now = yield* send({ method: "GET", path: session, headers: second.sent })
       assert.deepStrictEqual([now.status, now.body], [200, {}])
     })
   )
@@ -109,13 +115,14 @@ it.layer(layerInMemory, { excludeTestServices: true })("sessions of the console"
       const both = yield* Effect.all([enter, enter], { concurrency: 2 })
       assert.deepStrictEqual(both.map(({ status }) => status).toSorted(), [200, 401])
       // The secret of a session is not that of a link, and the other way round.
-      const { cookie } = { cookie: cookieOf(both.find(({ status }) => status === 200) ?? both[0]) }
-      const secret = cookie.split("=")[1] ?? ""
+      const sent = sentBy(both.find(({ status }) => status === 200) ?? both[0])
+      const [name = "", half = ""] = sent.cookie?.split("=") ?? []
+      const secret = `${half}${sent["x-sluice-session"]}`
       const again = yield* send({ method: "POST", path: session, json: { link: secret }, headers: yield* own })
       assert.strictEqual(again.status, 401)
       const other = Redacted.value(yield* (yield* SignIns).link(caller.workspaceId, keyId))
-      const name = cookie.split("=")[0] ?? ""
-      const me = yield* send({ method: "GET", path: "/me", headers: { cookie: `${name}=${other}` } })
+      const headers = { cookie: `${name}=${other.slice(0, half.length)}`, "x-sluice-session": other.slice(half.length) }
+      const me = yield* send({ method: "GET", path: "/me", headers })
       assert.strictEqual(me.status, 401)
     }).pipe(Effect.provide(SignIns.layer))
   )
@@ -130,7 +137,7 @@ it.layer(layerInMemory, { excludeTestServices: true })("sessions of the console"
       const json = { link: made.body.link }
       const opened = yield* send({ method: "POST", path: session, json, headers: yield* own })
       assert.deepInclude(opened.body, { role: "Viewer", user_id: viewer.caller.userId })
-      const headers = { cookie: cookieOf(opened), ...(yield* own) }
+      const headers = { ...sentBy(opened), ...(yield* own) }
       const refused = yield* send({ method: "POST", path: "/sign-in-links", headers })
       assert.strictEqual(refused.status, 403)
       assert.include(refused.text, "expected an API key")

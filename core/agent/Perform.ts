@@ -75,11 +75,8 @@ const accompanied = Effect.fnUntraced(function* <A>(
   }
   if (done._tag === "Success") {
     for (const { kind, reason, selector } of yield* page.navigation.remarks) {
-      yield* warn(
-        kind === "refilled"
-          ? { code: "FIELD-W0001", sentence: `Typed again into ${selector}: ${reason}`, value: null }
-          : { code: "EFFECT-W0001", sentence: `Clicked ${selector}: ${reason}`, value: null }
-      )
+      const { code, done: did } = remarked[kind]
+      yield* warn({ code, sentence: `${did} ${selector}: ${reason}`, value: null })
     }
     return done.success
   }
@@ -88,6 +85,12 @@ const accompanied = Effect.fnUntraced(function* <A>(
   const shown = memory.credentials.secrets.hideWithin(said.message.replace(/\s+/g, " "), maxShown)
   return yield* reworded(done.failure, `${done.failure.sentence}. The page had shown "${shown}" (${said.kind})`)
 })
+
+const remarked = {
+  refilled: { code: "FIELD-W0001", done: "Typed again into" },
+  unchosen: { code: "FIELD-W0002", done: "Chose in" },
+  effectless: { code: "EFFECT-W0001", done: "Clicked" }
+} as const
 
 /** Maximum length of a dialog text in a failure, in characters. */
 const maxShown = 300

@@ -16,7 +16,9 @@ export const Code = Schema.Literals([
   /** Nothing was seen to change on the page after a button or a link was clicked. */
   "EFFECT-W0001",
   /** The page had taken a typed text back before the form was sent, and it was typed again. */
-  "FIELD-W0001"
+  "FIELD-W0001",
+  /** The page had taken a choice back before a button was clicked, and no form says whether that sends it. */
+  "FIELD-W0002"
 ])
 export type Code = typeof Code.Type
 

@@ -45,13 +45,14 @@ export const begin = async (
 
 /**
  * Waits until an editor shows a text: alone if the content was replaced, otherwise together with the kept content.
- * Returns the failure if it does not show it in time.
+ * Returns the failure if it does not show it in time. The editor is kept under a name where one is given.
  */
 export const shows = async (
   tab: Tab,
   { frame, kind }: Editor,
   text: string,
-  existing: Typing["existing"]
+  existing: Typing["existing"],
+  name: string | null = null
 ): Promise<Refused | null> => {
   const wanted = plain(text)
   const holds = (shown: string): boolean =>
@@ -59,7 +60,7 @@ export const shows = async (
   const until = performance.now() + shownMillis
   let shown = ""
   while (true) {
-    const now = await World.run(tab, frame, "editorText", null).catch(() => null)
+    const now = await World.run(tab, frame, "editorText", name).catch(() => null)
     // The editor disappeared with its page, so the page has accepted the text.
     if (now === null) return null
     shown = plain(now)
@@ -78,6 +79,13 @@ export const shows = async (
   }
   await tab.page.keyboard.press("ControlOrMeta+End")
   return null
+}
+
+/** Whether an editor that has shown a text still does, as far as it can be seen: code editors may show some lines only. */
+export const stillShows = (kind: EditorKind, shown: string, text: string, existing: Typing["existing"]): boolean => {
+  const [now, wanted] = [plain(shown), plain(text)]
+  if (kind === "code") return now === "" ? wanted === "" : wanted.includes(now) || now.includes(wanted)
+  return existing === "keep" ? now.includes(wanted) : now === wanted
 }
 
 const missing = (shown: number, wanted: number): Refused =>

@@ -1,21 +1,27 @@
 /**
- * The texts that were typed into the fields of a tab, which are read once more before an act that may send them: a page may
- * have put an old value back meanwhile.
+ * What was typed into the fields and editors of a tab and chosen from its lists, which is read once more before an act that
+ * may send it: a page may have put an old value back meanwhile.
  */
 import type { Frame, Locator, Page } from "playwright-core"
 import type { Guard } from "../../../core/browser/element/ElementQuery.ts"
 import { fate, type Held } from "../../../core/browser/element/ReadBack.ts"
 import { PageFailure } from "../../../core/browser/PageFailure.ts"
 import type { Remark } from "../../../core/browser/Remark.ts"
+import type { Typing } from "../../../core/browser/vision/Typing.ts"
+import type { Filled, FillKind } from "../injected/act/Fills.ts"
 import * as World from "../inpage/World.ts"
 import type { Tab } from "../page/Tabs.ts"
+import * as Editing from "./Editing.ts"
 import * as Focus from "./Focus.ts"
 
-/** A text in a field, or the value of a list. */
+/** A text in a field or an editor, or what was chosen from a list. */
 export interface Fill {
-  readonly kind: "text" | "choice"
+  readonly kind: FillKind
   readonly frame: Frame
-  /** The address of the frame when it was typed. */
+  /** Where an editor shows it: its document may be in a frame of its own. */
+  readonly editor: Editing.Editor | null
+  readonly existing: Typing["existing"]
+  /** The address of its document when it was typed. */
   readonly address: string
   /** The name under which the field is kept in the world of the frame. */
   readonly name: string
@@ -79,12 +85,13 @@ export const before = async (
   { submits = false, timeout }: { readonly submits?: boolean; readonly timeout: number }
 ): Promise<void> => {
   const state = stateOf(tab)
-  const own = state.fills.filter((fill) => fill.frame === frame && fill.address === frame.url())
-  state.fills = state.fills.filter((fill) => fill.frame !== frame || fill.address === frame.url())
+  const isThere = (fill: Fill) => (fill.editor?.frame ?? fill.frame).url() === fill.address
+  const own = state.fills.filter((fill) => fill.frame === frame && isThere(fill))
+  state.fills = state.fills.filter((fill) => fill.frame !== frame || isThere(fill))
   if (own.length === 0) return
-  const names = own.map(({ name }) => name)
+  const fills = own.map(({ kind, name }) => ({ kind, name }))
   const root = { root: element, waitMillis: timeout }
-  const { fields, use } = await World.run(tab, frame, "beforeUse", { names, submits }, root)
+  const { fields, use } = await World.run(tab, frame, "beforeUse", { fills, submits }, root)
   if (use === "focus") return
   if (use === "field") return outdate(tab)
   if (use === "option") {
@@ -94,10 +101,17 @@ export const before = async (
   }
   const sent = own.filter((_, index) => fields[index] !== "elsewhere")
   if (use === "act") {
-    for (const fill of sent) await restore(tab, state, fill, fields[own.indexOf(fill)] ?? "gone")
+    for (const fill of sent)
+      await restore(tab, state, fill, await inside(tab, fill, fields[own.indexOf(fill)] ?? "gone"))
   }
   state.fills = state.fills.filter((fill) => !sent.includes(fill))
 }
+
+/** What is kept of a fill, also in the frame of an editor. */
+const inside = async (tab: Tab, { editor, frame, name }: Fill, found: Filled): Promise<Filled> =>
+  editor === null || editor.frame === frame
+    ? found
+    : World.run(tab, editor.frame, "editorNow", name).catch(() => "gone" as const)
 
 /** The same before a key that sends the form of the field that has the focus. */
 export const beforeSubmit = async (tab: Tab): Promise<void> => {
@@ -116,34 +130,70 @@ export const beforeSubmit = async (tab: Tab): Promise<void> => {
 /** The name under which the field is kept that takes the key. */
 const submitting = "submitting"
 
-/** A field, with what it held before it was typed into. */
-type Found = Held & { readonly before: string | null }
+/** What a field holds that is looked for again; `null` where there is none, or no one. */
+const lookAgain = async (tab: Tab, fill: Fill): Promise<Held | null> => {
+  const { field, frame, kind, name } = fill
+  if ((await field.count()) !== 1) return null
+  const root = { root: field, waitMillis: readMillis }
+  if (kind === "list") return World.run(tab, frame, "chosenAt", null, root)
+  if (kind !== "editor") return World.run(tab, frame, "heldBy", name, root)
+  const { editor } = await World.run(tab, frame, "typed", null, root)
+  if (editor === null) return null
+  const inner = await Editing.enter(tab, frame, editor, undefined)
+  return { value: await World.run(tab, inner.frame, "editorText", name), type: "editor" }
+}
 
-const restore = async (tab: Tab, state: State, fill: Fill, found: Found | "gone" | "elsewhere"): Promise<void> => {
-  const { frame, guard, selector, text } = fill
-  const read = async (): Promise<Found | null> => {
-    const held = await World.run(tab, frame, "heldBy", fill.name, { root: fill.field, waitMillis: readMillis }).catch(
-      () => null
-    )
-    return held === null ? null : { ...held, before: null }
-  }
+/** What became of a fill: see `ReadBack.fate`. */
+const fateOf = (fill: Fill, now: Held, before: string | null, isOlder: boolean): ReturnType<typeof fate> => {
+  const { editor, existing, kind, text } = fill
+  if (kind === "text") return fate(now, text, before, isOlder)
+  const isChanged = now.value.trim() !== "" && now.value !== before
+  const stands =
+    kind === "editor"
+      ? Editing.stillShows(editor?.kind ?? "rich", now.value, text, existing)
+      : kind === "list"
+        ? now.value.toLowerCase().includes(text.toLowerCase())
+        : now.value === text
+  if (stands) return "stands"
+  return isOlder && (kind !== "editor" || isChanged) ? "replaced" : "lost"
+}
+
+/** What is held instead of what was filled, unless that is secret. */
+const instead = ({ guard, kind, text }: Fill, now: Held): string => {
+  if (guard !== undefined || now.type === "password") return ""
+  const [held, wanted] = [now.value.trim(), text].map((one) =>
+    JSON.stringify(one.length > 100 ? `${one.slice(0, 100)}…` : one)
+  )
+  return kind === "text" || kind === "editor"
+    ? `: it holds ${held} instead of ${wanted}`
+    : `: it has ${held} instead of ${wanted}`
+}
+
+const restore = async (tab: Tab, state: State, fill: Fill, found: Filled): Promise<void> => {
+  const { existing, kind, selector } = fill
+  const read = () => lookAgain(tab, fill).catch(() => null)
   if (found === "elsewhere") return
-  const now = found === "gone" ? ((await fill.field.count()) === 1 ? await read() : null) : found
-  if (fill.kind === "choice") {
-    if (now === null || now.value === text || state.older.has(fill)) return
-    const values = guard === undefined ? `: it has ${JSON.stringify(now.value)} instead of ${JSON.stringify(text)}` : ""
-    throw new PageFailure({ kind: "unusable", reason: `the page took back what was chosen there${values}`, selector })
+  const now = found === "gone" ? await read() : found
+  // The page has no such field any more, or it holds what it should.
+  if (now === null) return
+  const { before, unsure = false } = found === "gone" ? { before: null } : found
+  if (fateOf(fill, now, before, state.older.has(fill)) !== "lost") return
+  if (kind === "choice" || kind === "list") {
+    const reason = `the page took back what was chosen there${instead(fill, now)}`
+    if (!unsure) throw new PageFailure({ kind: "unusable", reason, selector })
+    state.remarks.push({ kind: "unchosen", selector, reason })
+    return
   }
-  // The page has no such field any more.
-  if (now === null || fate(now, text, now.before, state.older.has(fill)) !== "lost") return
-  await fill.again(readMillis)
-  await fill.field.blur({ timeout: readMillis }).catch(() => undefined)
-  const then = await read()
-  if (then !== null && fate(then, text, null, false) === "lost") {
-    const isSecret = guard !== undefined || then.type === "password"
-    const values = isSecret ? "" : `: it holds ${JSON.stringify(then.value)} instead of ${JSON.stringify(text)}`
-    const reason = `the page took back the text that was typed there, and did so again${values}`
-    throw new PageFailure({ kind: "unusable", reason, selector })
+  // What was added to the text of an editor would be all that it has then.
+  const isAgain = kind === "text" || existing !== "keep"
+  if (isAgain) {
+    await fill.again(readMillis)
+    await fill.field.blur({ timeout: readMillis }).catch(() => undefined)
+  }
+  const then = isAgain ? await read() : now
+  if (then !== null && fateOf(fill, then, null, false) === "lost") {
+    const taken = `the page took back the text that was typed there${isAgain ? ", and did so again" : ""}`
+    throw new PageFailure({ kind: "unusable", reason: `${taken}${instead(fill, then)}`, selector })
   }
   state.remarks.push({ kind: "refilled", selector, reason: "the page had taken the text back before it was sent" })
 }

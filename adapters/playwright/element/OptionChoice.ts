@@ -4,6 +4,7 @@
  */
 import type { Frame, Locator, Page } from "playwright-core"
 import * as Options from "../../../core/browser/element/Options.ts"
+import type { Choice } from "../injected/act/Chosen.ts"
 import type { NativeOptions } from "../injected/act/Widgets.ts"
 import * as World from "../inpage/World.ts"
 import { hasBegun, Refused } from "../page/Attempt.ts"
@@ -34,8 +35,8 @@ const stepMillis = 50
 const mostScreens = 200
 
 /**
- * Chooses in the list that an element is or represents. Returns the value that the list has then, where that is one of the
- * browser that takes one; `null` otherwise. `lookAt` answers the options of the element, `null`
+ * Chooses in the list that an element is or represents. Returns what can be read there again; `null` for a list that takes
+ * several, and where the choice does not show. `lookAt` answers the options of the element, `null`
  * where that takes more than one look.
  */
 export const choose = async (
@@ -45,7 +46,7 @@ export const choose = async (
   wanted: OptionRequest,
   timeout: number,
   lookAt: () => Promise<NativeOptions | null> = async () => null
-): Promise<string | null> => {
+): Promise<Chosen | null> => {
   const until = performance.now() + timeout
   // Most lists are native and have the option already: one read and one action.
   const seen = await lookAt()
@@ -53,18 +54,39 @@ export const choose = async (
   if (seen !== null && indexes !== null) {
     await element.selectOption(indexes, { timeout: timeOf(seen, until) })
     noteChosen(tab.page, seen, indexes)
-    return seen.multiple ? null : (seen.options[indexes[0]?.index ?? -1]?.value ?? null)
+    const option = seen.options[indexes[0]?.index ?? -1]
+    return seen.multiple || option === undefined ? null : { kind: "choice", text: option.value, name: null }
   }
   await element.waitFor({ state: "attached", timeout })
   const on = { root: element, waitMillis: left(until) }
   const { kind, native, trigger } = await World.run(tab, frame, "widgetOf", null, on)
   const call: PageCall = (act, arg) => World.run(tab, frame, act, arg)
   const list: List = { page: tab.page, call, part: (name) => World.kept(frame, name), wanted, until }
-  if (kind === "native" && native) await chooseNative(list, !trigger)
-  else if (!trigger) throw new Refused("unusable", "it is not a list")
-  else if (kind === "suggestions") await suggest(list)
-  else await new Opened(list, native).choose(kind === "open")
-  return null
+  if (!trigger && !(kind === "native" && native)) throw new Refused("unusable", "it is not a list")
+  const taken =
+    kind === "native" && native
+      ? await chooseNative(list, !trigger)
+      : kind === "suggestions"
+        ? await suggest(list)
+        : await new Opened(list, native).choose(kind === "open")
+  if (taken === null) return null
+  const name = `choice ${++count}`
+  // A page that is gone has taken the choice.
+  const choice = await call("keepChosen", { ...taken, name }).catch(() => null)
+  return choice === null ? null : { ...choice, name }
+}
+
+let count = 0
+
+/** A choice that can be read again, with the name under which its list is kept; `null` where it is to be kept yet. */
+export interface Chosen extends Choice {
+  readonly name: string | null
+}
+
+/** The text of the option that was chosen, and its index in a list that a page builds. */
+interface Taken {
+  readonly text: string
+  readonly index: number | null
 }
 
 /** Looks at a list with what runs in the world beside its page. */
@@ -142,7 +164,7 @@ const indexesOf = (page: Page, list: Native, wanted: OptionRequest): Array<At> |
   return [...new Set([...keptOf(page, list, wanted), ...found])].map((index) => ({ index }))
 }
 
-const chooseNative = async ({ call, page, part, until, wanted }: List, hidden: boolean): Promise<void> => {
+const chooseNative = async ({ call, page, part, until, wanted }: List, hidden: boolean): Promise<Taken | null> => {
   let changed = performance.now()
   let before = ""
   while (true) {
@@ -150,7 +172,9 @@ const chooseNative = async ({ call, page, part, until, wanted }: List, hidden: b
     const indexes = indexesOf(page, seen, wanted)
     if (indexes !== null) {
       await part("native").selectOption(indexes, { timeout: timeOf(seen, until), force: hidden })
-      return noteChosen(page, seen, indexes)
+      noteChosen(page, seen, indexes)
+      const option = seen.options[indexes[0]?.index ?? -1]
+      return option === undefined ? null : { text: option.value, index: null }
     }
     const { disabled, options } = seen
     const now = performance.now()
@@ -171,13 +195,14 @@ const chooseNative = async ({ call, page, part, until, wanted }: List, hidden: b
   }
 }
 
-const suggest = async ({ call, part, until, wanted }: List): Promise<void> => {
+const suggest = async ({ call, part, until, wanted }: List): Promise<Taken> => {
   const { options } = await call("nativeOptions", "trigger")
   const choice = Options.choose(options, wanted.value, { ...wanted, merges: true })
   if (choice._tag === "Several") throw isSeveral(options, choice.indexes)
   const option = choice._tag === "Found" ? options[choice.index] : undefined
   if (option === undefined) throw missing(options, wanted)
   await part("trigger").fill(option.value, { timeout: left(until) })
+  return { text: option.value, index: null }
 }
 
 /** A list that a page builds, being chosen from. */
@@ -190,6 +215,8 @@ class Opened {
   readonly native: boolean
   readonly wanted: OptionRequest
   readonly until: number
+  /** The option that was chosen. */
+  taken: Taken | null = null
   /** Every option that was ever shown, by its text. */
   readonly known = new Map<string, Options.Option>()
 
@@ -203,7 +230,7 @@ class Opened {
     this.until = until
   }
 
-  async choose(isOpen: boolean): Promise<void> {
+  async choose(isOpen: boolean): Promise<Taken | null> {
     if (!isOpen) {
       if (!(await this.isExpanded())) await this.call("keepOpenLists", null)
       await this.open()
@@ -213,7 +240,7 @@ class Opened {
       (await this.typeFor(this.wanted.value, false)) ||
       (await this.scrollFor(this.wanted.value, false)) ||
       (this.wanted.fuzzy && ((await this.chooseAlike()) || (await this.chooseByParts())))
-    if (done) return
+    if (done) return this.taken
     await this.page.keyboard.press("Escape").catch(() => undefined)
     throw missing([...this.known.values()], this.wanted)
   }
@@ -334,6 +361,7 @@ class Opened {
   /** Clicks an option and verifies that the list shows it. `false` if it disappeared before the click. */
   async take(index: number, option: Options.Option): Promise<boolean> {
     const shown = await this.call("shownChoice", index).catch(() => null)
+    this.taken = { text: option.text, index }
     if (shown?.isMarked === true && shown.toggles) return true
     const before = shown?.text ?? ""
     let isClicked = true

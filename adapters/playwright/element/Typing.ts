@@ -13,9 +13,15 @@ import * as Editing from "./Editing.ts"
 import * as Fills from "./Fills.ts"
 import * as Focus from "./Focus.ts"
 
+/** A text that a field has, or the editor that shows it. */
+export interface Entered {
+  readonly text: string
+  readonly editor: Editing.Editor | null
+}
+
 /**
- * Types into an element, in the way that is asked for. Returns the text that the field has then; `null` where that is not
- * known, or was sent.
+ * Types into an element, in the way that is asked for. Returns the text that the field has then, or the editor is to show;
+ * `null` where that is not known, or was sent.
  */
 export const type = async (
   tab: Tab,
@@ -23,13 +29,14 @@ export const type = async (
   element: GuardedAction.Field,
   typing: Typing,
   timeout: number
-): Promise<string | null> => {
+): Promise<Entered | null> => {
   const { delayMillis, existing, guard, paste, readBack = false, strokes } = typing
   const [first, ...rest] = strokes
   const isText = typeof first === "string"
   const atOnce = existing === "replace" && delayMillis === 0 && !paste && (first === undefined || isText)
   const setting = { text: isText ? first : "", isChosen: false, readBack, timeout, guard }
-  const whole = isText && readBack && first !== "" && rest.length === 0 ? first : null
+  const isWhole = isText && readBack && first !== "" && rest.length === 0
+  const whole = isWhole ? { text: first, editor: null } : null
   // The usual case, with fewer answers to wait for on a page that is busy.
   if (atOnce && (await setPlain(tab, frame, element, setting))) {
     await strike(tab, rest, typing)
@@ -37,8 +44,9 @@ export const type = async (
   }
   const { editor, isChosen } = await element.typed({ timeout })
   if (editor !== null) {
-    await edit(tab, await Editing.enter(tab, frame, editor, guard), typing, timeout)
-    return null
+    const entered = await Editing.enter(tab, frame, editor, guard)
+    await edit(tab, entered, typing, timeout, element.name)
+    return isWhole ? { text: first, editor: entered } : null
   }
   if (atOnce || (isText && isChosen)) {
     await set(tab, element, { ...setting, isChosen })
@@ -58,7 +66,7 @@ export const type = async (
   await strike(tab, [first], typing)
   if (readBack) await stands(element, first, before, guard)
   await strike(tab, rest, typing)
-  return whole === null ? null : `${before}${first}`
+  return isWhole ? { text: `${before}${first}`, editor: null } : null
 }
 
 /** The name under which the field that had the focus is kept while it is typed into. */
@@ -82,19 +90,19 @@ export const typeFocused = async (tab: Tab, typing: Typing): Promise<void> => {
 }
 
 /** Types into an editor, and once more if the page set the editor's content meanwhile. */
-const edit = async (tab: Tab, editor: Editing.Editor, typing: Typing, timeout: number): Promise<void> => {
+const edit = async (tab: Tab, editor: Editing.Editor, typing: Typing, timeout: number, name: string): Promise<void> => {
   const { existing, readBack = false, strokes } = typing
   const [first, ...rest] = strokes
   await Editing.begin(tab, editor, existing, timeout)
   if (typeof first !== "string") return strike(tab, strokes, typing)
   await enterText(tab, editor, first, typing)
   if (readBack) {
-    let lost = await Editing.shows(tab, editor, first, existing)
+    let lost = await Editing.shows(tab, editor, first, existing, name)
     // What is kept would get the text twice.
     if (lost !== null && existing !== "keep") {
       await Editing.begin(tab, editor, existing, timeout)
       await enterText(tab, editor, first, typing)
-      lost = await Editing.shows(tab, editor, first, existing)
+      lost = await Editing.shows(tab, editor, first, existing, name)
     }
     if (lost !== null) throw lost
   }

@@ -2,9 +2,10 @@
  * The functions that can be run beside a page, by name. Arguments and answers are plain data.
  */
 
+import { chosenAt, keepChosen } from "./act/Chosen.ts"
 import { editorText, heldBy, keepBody, selectPlain, typed } from "./act/Editors.ts"
 import { dropOffered, filesOf, offerFile } from "./act/FileDrop.ts"
-import { beforeUse } from "./act/Fills.ts"
+import { beforeUse, editorNow } from "./act/Fills.ts"
 import { copy, keepFocus, pasteHtmlInto, pasteInto } from "./act/Focus.ts"
 import { boxOf, keepAt, keepFrameAt, placeOfArea, placeWithin, windowSize } from "./act/Places.ts"
 import {
@@ -65,11 +66,13 @@ export const functions = {
   candidates,
   changes: () => changes(),
   checkedOf,
+  chosenAt,
   copy,
   counted,
   cover,
   describe: (_arg: null, element: Element) => appearanceOf(element),
   dropOffered: (how: "drop" | "paste") => dropOffered(how),
+  editorNow,
   editorText,
   extract,
   fields,
@@ -88,6 +91,7 @@ export const functions = {
   keep: (name: string, element: Element) => keep(name, element),
   keepAt,
   keepBody,
+  keepChosen,
   keepFocus,
   keepFrameAt,
   keepOpenLists,

@@ -19,7 +19,7 @@ import * as Finder from "../element/Finder.ts"
 import * as OptionChoice from "../element/OptionChoice.ts"
 import * as Reading from "../element/Reading.ts"
 import * as States from "../element/States.ts"
-import { keepCopied, type, typeFocused } from "../element/Typing.ts"
+import { type Entered, keepCopied, type, typeFocused } from "../element/Typing.ts"
 import type * as Downloads from "../file/Downloads.ts"
 import * as Transfers from "../file/Transfers.ts"
 import type { TooLong } from "../injected/read/Whole.ts"
@@ -123,9 +123,9 @@ export const make = (tabs: Tabs, options: Options): BrowserSession => {
     },
     vision: {
       ...{ look, outline, show, spot, targets, texts },
-      clickAt: (...given) => acts.act(sight.clickAt(...given)),
-      dragAt: (...given) => acts.act(sight.dragAt(...given)),
-      typeAt: (...given) => acts.act(sight.typeAt(...given))
+      clickAt: (...given) => acts.act(changing(tabs, sight.clickAt(...given))),
+      dragAt: (...given) => acts.act(changing(tabs, sight.dragAt(...given))),
+      typeAt: (...given) => acts.act(changing(tabs, sight.typeAt(...given)))
     },
     observation: { ...observation(tabs, options), ...RemoteHand.make(tabs), candidates: inspecting.candidates }
   }
@@ -239,39 +239,46 @@ const noting = (current: Tabs["current"]) => {
     typing: Typing,
     frame: Frame,
     field: Locator,
-    { name, text }: Pick<Fills.Fill, "name" | "text">
+    name: string,
+    { editor, text }: Entered
   ): void => {
     const tab = current()
+    const address = (editor?.frame ?? frame).url()
     const same: Typing = { ...typing, strokes: [text], existing: "replace" }
     const again = (timeout: number) =>
       GuardedAction.onField(tab, frame, field, guard, timeout, async (one) => {
         await type(tab, frame, one, same, timeout)
       })
-    Fills.note(tab, { kind: "text", frame, address: frame.url(), name, selector, field, text, guard, again })
+    const kind = editor === null ? "text" : "editor"
+    const { existing } = typing
+    Fills.note(tab, { kind, frame, address, name, selector, field, text, guard, again, editor, existing })
   }
 
   /** The same for a choice, if the page has not taken it back at once, as menus do that act on it. */
-  const noteChoice = async ({ guard, selector }: ElementQuery, frame: Frame, field: Locator, text: string) => {
+  const noteChoice = async (
+    { guard, selector }: ElementQuery,
+    frame: Frame,
+    field: Locator,
+    { kind, name, text }: OptionChoice.Chosen
+  ) => {
     const tab = current()
     const one = GuardedAction.fieldOf(tab, frame, field)
-    const held = await one.held({ timeout: heldMillis }).catch(() => null)
-    if (held?.value !== text) return
+    if (name === null && (await one.held({ timeout: heldMillis }).catch(() => null))?.value !== text) return
     const again = () => Promise.resolve()
-    Fills.note(tab, {
-      kind: "choice",
-      frame,
-      address: frame.url(),
-      name: one.name,
-      selector,
-      field,
-      text,
-      guard,
-      again
-    })
+    const [address, editor, existing] = [frame.url(), null, "replace"] as const
+    const kept = name ?? one.name
+    Fills.note(tab, { kind, frame, address, name: kept, selector, field, text, guard, again, editor, existing })
   }
 
   return { noteChoice, noteFill }
 }
+
+/** An act that may change on purpose what was typed before. */
+const changing = <A, E>(tabs: Tabs, act: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+  Effect.suspend(() => {
+    Fills.outdate(tabs.current())
+    return act
+  })
 
 /** Verbs on elements that the finder finds. */
 const elements = (tabs: Tabs, { act }: Acts.Acts) => {
@@ -319,15 +326,18 @@ const elements = (tabs: Tabs, { act }: Acts.Acts) => {
         })
         return Effect.map(act(copying, waitOf(target)), () => copied)
       }),
-    drag: (target, drag) => act(dragging(target, drag), waitOf(target)),
+    drag: (target, drag) => act(changing(tabs, dragging(target, drag)), waitOf(target)),
     type: (target, typing) =>
       act(
         target === null
-          ? attempt(null, () => typeFocused(current(), typing))
+          ? changing(
+              tabs,
+              attempt(null, () => typeFocused(current(), typing))
+            )
           : onOne(target, (element, timeout, frame) =>
               GuardedAction.onField(current(), frame, element, target.guard, timeout, async (field) => {
                 const typed = await type(current(), frame, field, typing, timeout)
-                if (typed !== null) noteFill(target, typing, frame, element, { name: field.name, text: typed })
+                if (typed !== null) noteFill(target, typing, frame, element, field.name, typed)
               })
             ),
         {

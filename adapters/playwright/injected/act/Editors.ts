@@ -2,7 +2,7 @@
 import type { Held } from "../../../../core/browser/element/ReadBack.ts"
 import { isUsable } from "../dom/Visible.ts"
 import { keep, keptBefore } from "../find/Kept.ts"
-import { noteOthers } from "./Strays.ts"
+import { noteBefore, noteOthers } from "./Strays.ts"
 
 /**
  * `code`: an editor that draws lines itself, perhaps only those in view, and takes keys in a field of its own. `rich`: an
@@ -65,6 +65,7 @@ const editorOf = (element: Element): EditorKind | null =>
 const code = (whole: Element, input: Element): EditorKind => {
   keep("editor", whole)
   keep("input", input)
+  noteBefore(whole, textOfEditor(whole))
   return "code"
 }
 
@@ -93,6 +94,7 @@ const codeIn = (element: Element): EditorKind | null => {
 const rich = (element: Element): EditorKind => {
   keep("editor", element)
   keep("input", element)
+  noteBefore(element, textOfEditor(element))
   if (element.tagName === "IFRAME") return "frame"
   return element === document.body || element.matches(".mce-content-body") ? "document" : "rich"
 }
@@ -120,9 +122,15 @@ const beside = (element: Element): EditorKind | null => {
   return null
 }
 
-/** The text that the kept editor shows, in the order of its lines. Code editors may show only the lines in view. */
-export const editorText = (): string => {
+/** The text that the kept editor shows. The editor is kept under a name as well, where one is given. */
+export const editorText = (name: string | null): string => {
   const whole = keptBefore("editor")
+  if (name !== null) keep(name, whole)
+  return textOfEditor(whole)
+}
+
+/** The text that an editor shows, in the order of its lines. Code editors may show only the lines in view. */
+export const textOfEditor = (whole: Element): string => {
   for (const [name, , line] of codeEditors) {
     if (!whole.matches(name)) continue
     const lines = [...whole.querySelectorAll(line)].map((one) => ({

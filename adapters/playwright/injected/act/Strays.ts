@@ -23,6 +23,9 @@ export const noteOthers = (element: Element): void => {
   if (isField(element)) values.set(element, element.value)
 }
 
+/** Notes what an editor shows that is about to be typed into. */
+export const noteBefore = (editor: Element, text: string): void => void values.set(editor, text)
+
 const values = new WeakMap<Element, string>()
 
 /** What a field held before it was last typed into; `null` where it was not. */

@@ -138,7 +138,7 @@ export const keepOpenLists = (): void => {
   keep("others", open)
 }
 
-const anyOption =
+export const anyOption =
   "[role=option],[role=treeitem],[role=menuitemradio],[role=menuitem],.select2-results__option,.ant-select-item-option,[cmdk-item]"
 
 /**

@@ -9,6 +9,8 @@ export const Code = Schema.Literals([
   "FIGURE-W0001",
   /** A text is no truth value, or no date of its format: no value was read. */
   "VALUE-W0001",
+  /** A condition compared the first of several elements, and another one would decide otherwise. */
+  "CONDITION-W0001",
   /** A list has no rows, and the page may still have been loading them. */
   "LIST-W0001",
   /** Fewer rows were read than the list says it has. */

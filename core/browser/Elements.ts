@@ -71,6 +71,11 @@ export interface Elements {
   /** The text of the first match, waiting for one; `null` when there is none in time. An attribute has its value as text. */
   readonly read: (query: ElementQuery) => Effect.Effect<string | null, PageFailure>
   /**
+   * The different texts of the first 100 matches, that of the first one first, waiting for one; none when there is none in
+   * time. Where the first one can be seen, so can the others.
+   */
+  readonly readEach: (query: ElementQuery) => Effect.Effect<ReadonlyArray<string>, PageFailure>
+  /**
    * Executes an extraction plan in one call to the page. A number or a truth value is there as the page has it: as such,
    * or as the `ShownText` that it is made of.
    */
@@ -134,6 +139,7 @@ export const redirected = (elements: Elements, from: string, to: string): Elemen
     upload: (query, file) => elements.upload(perhaps(query), file),
     dropFile: (query, file, how) => elements.dropFile(aimed(query), file, how),
     read: (query) => elements.read(aimed(query)),
+    readEach: (query) => elements.readEach(aimed(query)),
     extract: elements.extract,
     readable: (selector, options) => elements.readable(named(selector), options),
     inspect: (selector) => elements.inspect(named(selector)),
@@ -170,8 +176,22 @@ export const tapped = (
   elements: Elements,
   before: (query: ElementQuery) => Effect.Effect<void, PageFailure>
 ): Elements => {
-  const { extract, describe, find, inspect, read, readable, screenshot, scroll, seen, states, survey, turn, upload } =
-    elements
+  const {
+    extract,
+    describe,
+    find,
+    inspect,
+    read,
+    readEach,
+    readable,
+    screenshot,
+    scroll,
+    seen,
+    states,
+    survey,
+    turn,
+    upload
+  } = elements
   return {
     click: (query, kind, gesture, aim) => Effect.andThen(before(query), elements.click(query, kind, gesture, aim)),
     clickToCopy: (query, kind, gesture, aim) =>
@@ -182,6 +202,21 @@ export const tapped = (
       query === null ? elements.type(null, typing) : Effect.andThen(before(query), elements.type(query, typing)),
     select: (query, value, fuzzy, by) => Effect.andThen(before(query), elements.select(query, value, fuzzy, by)),
     check: (query, checked) => Effect.andThen(before(query), elements.check(query, checked)),
-    ...{ extract, describe, find, inspect, read, readable, screenshot, scroll, seen, states, survey, turn, upload }
+    ...{
+      extract,
+      describe,
+      find,
+      inspect,
+      read,
+      readEach,
+      readable,
+      screenshot,
+      scroll,
+      seen,
+      states,
+      survey,
+      turn,
+      upload
+    }
   }
 }

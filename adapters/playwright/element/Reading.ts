@@ -16,10 +16,20 @@ import * as Finder from "./Finder.ts"
 const lookAgainMillis = 100
 
 /** Waits for a match and returns the text of the first one; `null` after the timeout. */
-export const read = async (
+export const read = async (tab: Tab, query: ElementQuery): Promise<string | null> =>
+  (await readTexts(tab, query, firstNow))[0] ?? null
+
+/** The same with the different texts of all matches, that of the first one first; none after the timeout. */
+export const readEach = (tab: Tab, query: ElementQuery): Promise<ReadonlyArray<string>> =>
+  readTexts(tab, query, eachNow)
+
+type ReadNow = (tab: Tab, selector: Selector.Selector) => Promise<ReadonlyArray<string>>
+
+const readTexts = async (
   tab: Tab,
-  { selector: text, untilSettled = false, waitMillis }: ElementQuery
-): Promise<string | null> => {
+  { selector: text, untilSettled = false, waitMillis }: ElementQuery,
+  readNow: ReadNow
+): Promise<ReadonlyArray<string>> => {
   const until = performance.now() + waitMillis
   await tab.page.waitForLoadState("domcontentloaded")
   const selector = Selector.parse(text)
@@ -28,13 +38,13 @@ export const read = async (
   while (true) {
     const changes = untilSettled ? await changesOf(tab) : 0
     const found = await readNow(tab, selector)
-    if (found !== null) return found
+    if (found.length > 0) return found
     if (performance.now() + lookAgainMillis > until) {
-      return (await ClosedRoots.open(tab)) ? readNow(tab, selector) : null
+      return (await ClosedRoots.open(tab)) ? readNow(tab, selector) : []
     }
     if (changes !== before || tab.pending.loading(0) > 0 || tab.isDeparting()) quietSince = performance.now()
     before = changes
-    if (untilSettled && performance.now() - quietSince >= settledMillis) return null
+    if (untilSettled && performance.now() - quietSince >= settledMillis) return []
     await new Promise((resolve) => setTimeout(resolve, lookAgainMillis))
   }
 }
@@ -49,16 +59,29 @@ const changesOf = async (tab: Tab): Promise<number> => {
   return counts.reduce((sum, count) => sum + count, frames.length)
 }
 
-const readNow = async (tab: Tab, selector: Selector.Selector): Promise<string | null> => {
+const firstNow: ReadNow = async (tab, selector) => {
   if (selector.kind !== "xpath") {
     const [place] = (await Finder.look(tab, selector)).places
-    if (place === undefined) return null
-    const root = Finder.inPlace(place, selector, "first")
-    return World.run(tab, place.frame, "textOf", null, { root, waitMillis: 1_000 })
+    return place === undefined ? [] : [await firstIn(tab, selector, place)]
   }
   const part: Part = { kind: "value", path: { query: selector.query }, written: "", type: "string", first: true }
   const [one] = await carryOut(tab, selector, [part])
-  return one?.found === true ? String(one.value) : null
+  return one?.found === true ? [String(one.value)] : []
+}
+
+const firstIn = (tab: Tab, selector: Selector.Selector, place: Finder.Place): Promise<string> =>
+  World.run(tab, place.frame, "textOf", null, { root: Finder.inPlace(place, selector, "first"), waitMillis: 1_000 })
+
+const eachNow: ReadNow = async (tab, selector) => {
+  if (selector.kind !== "xpath") {
+    const [place] = (await Finder.look(tab, selector)).places
+    if (place === undefined) return []
+    if (place.matched === 1) return [await firstIn(tab, selector, place)]
+    return World.runOnAll(tab, place.frame, "differentTexts", null, Finder.inPlace(place, selector, "all"))
+  }
+  const [one] = await carryOut(tab, selector, [{ kind: "texts", path: { query: selector.query } }])
+  // The part is one of texts.
+  return one?.found === true ? (one.value as ReadonlyArray<string>) : []
 }
 
 /**

@@ -51,7 +51,7 @@ import { stateOf, states } from "./look/States.ts"
 import { frame } from "./look/Stirring.ts"
 import { candidates, seen, survey } from "./look/Survey.ts"
 import { targets } from "./look/Targets.ts"
-import { extract, textOf } from "./read/Extract.ts"
+import { differentTexts, extract, textOf } from "./read/Extract.ts"
 import { readable } from "./read/Readable.ts"
 import { keepScrolled, rowTops, scrollBackToStart } from "./read/RowTops.ts"
 import { sanitizedHtml } from "./read/Sanitized.ts"
@@ -147,6 +147,7 @@ export const functions = {
 /** Functions of all elements that were gathered, and of an argument. */
 export const functionsOfAll = {
   codeField,
+  differentTexts: (elements: ReadonlyArray<Element>, _arg: null) => differentTexts(elements),
   readable,
   stateOf: (elements: ReadonlyArray<Element>, _arg: null) => stateOf(elements)
 }

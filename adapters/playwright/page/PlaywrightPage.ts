@@ -381,6 +381,7 @@ const elements = (tabs: Tabs, { act }: Acts.Acts) => {
         Effect.timeoutOrElse({ duration: inspectionMillis, orElse: () => Effect.fail(noAnswer) })
       ),
     read: (target) => attempt(target.selector, () => Reading.read(current(), target)),
+    readEach: (target) => attempt(target.selector, () => Reading.readEach(current(), target)),
     extract: (plan) => attempt(null, () => VirtualLists.extract(current(), plan))
   } satisfies Partial<Elements>
 }

@@ -12,12 +12,13 @@ import type { Action, StepContext } from "../Step.ts"
 import * as Memory from "../variables/Memory.ts"
 import * as ActionPoint from "../vision/ActionPoint.ts"
 import * as PageView from "../vision/PageView.ts"
+import type { Warning } from "../Warning.ts"
 
 /**
  * Compares two values, or has a model say whether a prompt holds for what the window shows or for the context alone.
  *
- * `<<xpath:…>>` in a value is replaced by the text of that element, or by the empty text when the element is absent; it
- * is looked for once what the last act began is over, or until a given `wait_time` is over. `IS_NULL` and `IS_NOT_NULL` over it alone ask whether the
+ * `<<xpath:…>>` in a value is replaced by the text of that element, or by the empty text when the element is absent; the
+ * first one counts of several, with a warning where another one would decide otherwise. It is looked for once what the last act began is over, or until a given `wait_time` is over. `IS_NULL` and `IS_NOT_NULL` over it alone ask whether the
  * element exists, with a text or without.
  */
 export const boolCondition: Action<"BOOL_CONDITION", "elements" | "navigation" | "vision"> = Effect.fnUntraced(
@@ -51,15 +52,22 @@ const compared = Effect.fnUntraced(function* (
     settlingMillis: parameters.wait_time ?? defaultWaitMillis,
     untilSettled: parameters.until_settled === true
   }
-  const one = yield* operand(parameters.comparison_value_1 ?? null, waiting, surroundings)
-  const other = yield* operand(parameters.comparison_value_2 ?? null, waiting, surroundings)
+  const first = yield* operand(parameters.comparison_value_1 ?? null, waiting, surroundings)
+  const second = yield* operand(parameters.comparison_value_2 ?? null, waiting, surroundings)
+  const [one, other] = [first.value, second.value]
   const operator = parameters.comparison_operator ?? "EQUAL"
   const { secrets } = surroundings.memory.credentials
   const shown = (value: Schema.Json) => `"${secrets.hideWithin(Comparison.asText(value), maxShown)}"`
   const said = [shown(one), operator, ...(operator.endsWith("_NULL") ? [] : [shown(other)])].join(" ")
   const ofText = Comparison.holds(operator, one, other)
   const isAlone = isElement(parameters.comparison_value_1)
-  if (!isAlone || !operator.endsWith("_NULL")) return { holds: ofText, said }
+  if (!isAlone || !operator.endsWith("_NULL")) {
+    const doubt =
+      first.others.find(({ value }) => Comparison.holds(operator, value, other) !== ofText) ??
+      second.others.find(({ value }) => Comparison.holds(operator, one, value) !== ofText)
+    if (doubt !== undefined) yield* surroundings.warn(unclear(doubt, shown))
+    return { holds: ofText, said }
+  }
   const holds = (one === null) === (operator === "IS_NULL")
   if (holds !== ofText) {
     yield* Effect.logInfo(
@@ -67,6 +75,20 @@ const compared = Effect.fnUntraced(function* (
     )
   }
   return { holds, said }
+})
+
+/** A value as it would be by another element that a selector matches. */
+interface Other {
+  readonly value: Schema.Json
+  readonly selector: string
+  /** The text of the first element, which counts, and that of the other one. */
+  readonly texts: readonly [string, string]
+}
+
+const unclear = ({ selector, texts: [text, other] }: Other, shown: (text: string) => string): Warning => ({
+  code: "CONDITION-W0001",
+  sentence: `Compared ${shown(text)}, the first of several elements that ${selector} matches: by ${shown(other)}, another one, the condition would turn out otherwise. A path to one, or a position such as [1], says which one is meant`,
+  value: text
 })
 
 /** Maximum length of a value in the failure of a condition, in characters. */
@@ -111,24 +133,36 @@ const operand = Effect.fnUntraced(function* (
   { settlingMillis, ...waiting }: Waiting,
   { memory, page }: StepContext<"elements" | "navigation">
 ) {
-  if (typeof value !== "string") return value
+  if (typeof value !== "string") return sole(value)
   const text = yield* Memory.evaluate(value, memory, page)
-  if (typeof text !== "string" || !LiveSelectors.isIn(text)) return text
-  const parts: Array<string | null> = []
+  if (typeof text !== "string" || !LiveSelectors.isIn(text)) return sole(text)
+  const parts: Array<{ readonly selector: string; readonly texts: ReadonlyArray<string> }> = []
   for (const part of LiveSelectors.split(text)) {
-    parts.push(
-      typeof part === "string"
-        ? part
-        : yield* page.navigation
-            .settled(page.elements.read({ selector: part.selector, ...waiting }), {
-              waitMillis: settlingMillis,
-              isThere: (found) => (found === null || found === "" ? "none" : "all")
-            })
-            .pipe(
-              Effect.map(({ found }) => found),
-              Effect.mapError((failure) => ofPage("compare the text of", failure))
-            )
-    )
+    if (typeof part === "string") {
+      parts.push({ selector: "", texts: [part] })
+      continue
+    }
+    const { selector } = part
+    const { found } = yield* page.navigation
+      .settled(page.elements.readEach({ selector, ...waiting }), {
+        waitMillis: settlingMillis,
+        isThere: ([first = ""]) => (first === "" ? "none" : "all")
+      })
+      .pipe(Effect.mapError((failure) => ofPage("compare the text of", failure)))
+    parts.push({ selector, texts: found })
   }
-  return parts.length === 1 ? (parts[0] ?? null) : parts.join("")
+  /** The value with the other text at one place. */
+  const joined = (place: number, other?: string): Schema.Json => {
+    const texts = parts.map(({ texts: [first] }, at) => (at === place ? (other ?? first) : first))
+    return texts.length === 1 ? (texts[0] ?? null) : texts.map((one) => one ?? "").join("")
+  }
+  const others = parts.flatMap(({ selector, texts: [first = "", ...rest] }, at) =>
+    rest.map((other): Other => ({ value: joined(at, other), selector, texts: [first, other] }))
+  )
+  return { value: joined(-1), others }
+})
+
+const sole = (value: Schema.Json): { readonly value: Schema.Json; readonly others: ReadonlyArray<Other> } => ({
+  value,
+  others: []
 })

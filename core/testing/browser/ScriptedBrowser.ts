@@ -656,55 +656,61 @@ const severalIn = (plan: ExtractionPlan, all: ReadonlyArray<Shown>, now: State):
 }
 
 /** Reads the content of elements. */
-const reading = ({ state }: Parts, { comingIn, elements, visible }: Finding) => ({
-  read: Effect.fnUntraced(function* ({ selector, waitMillis }: ElementQuery) {
+const reading = ({ state }: Parts, { comingIn, elements, visible }: Finding) => {
+  const readEach = Effect.fnUntraced(function* ({ selector, waitMillis }: ElementQuery) {
     for (let left = waitMillis; ; ) {
       // Asked first, so that an element that appears in between is found.
       const coming = yield* comingIn(selector)
-      const found = (yield* elements).find((element) => element.selector === selector)
-      if (found !== undefined) return textOf(found, yield* Ref.get(state))
-      if (coming === null || coming > left) return null
+      const found = (yield* elements).filter((element) => element.selector === selector)
+      const seen = found[0]?.hidden === true ? found : found.filter(({ hidden }) => hidden !== true)
+      const now = yield* Ref.get(state)
+      if (found.length > 0) return [...new Set(seen.map((element) => textOf(element, now)))]
+      if (coming === null || coming > left) return []
       left -= coming
       // A timer may end slightly early by the clock: then sleep again.
       yield* Effect.sleep(Math.max(1, coming))
     }
-  }),
-  extract: (plan: ExtractionPlan) =>
-    Effect.flatMap(Effect.zip(elements, Ref.get(state)), ([all, now]) => {
-      const several = severalIn(plan, all, now)
-      return several === null ? Effect.succeed(carryOut(plan, all, now, null)) : Effect.fail(several)
+  })
+  return {
+    readEach,
+    read: (query: ElementQuery) => Effect.map(readEach(query), ([first]) => first ?? null),
+    extract: (plan: ExtractionPlan) =>
+      Effect.flatMap(Effect.zip(elements, Ref.get(state)), ([all, now]) => {
+        const several = severalIn(plan, all, now)
+        return several === null ? Effect.succeed(carryOut(plan, all, now, null)) : Effect.fail(several)
+      }),
+    readable: (selector: string | null, { maxCharacters }: Parameters<Elements["readable"]>[1]) =>
+      Effect.map(Effect.zip(visible, Ref.get(state)), ([all, now]) => {
+        const shown = all.filter((element) => selector === null || element.selector === selector)
+        const html = shown.flatMap((one) => (one.type === "password" ? [] : [`<p>${textOf(one, now)}</p>`])).join("")
+        return { html: html.slice(0, maxCharacters), cut: html.length > maxCharacters }
+      }),
+    states: Effect.fnUntraced(function* (selectors: ReadonlyArray<string>) {
+      const all = yield* elements
+      const now = yield* Ref.get(state)
+      return yield* Effect.forEach(selectors, (selector) => {
+        const parsed = Selector.parse(selector)
+        if (parsed.kind !== "refused") return Effect.succeed(stateOf(selector, all, now))
+        const reason = `it cannot be read as a selector: ${parsed.reason}`
+        return Effect.fail(new PageFailure({ kind: "selector", reason, selector }))
+      })
     }),
-  readable: (selector: string | null, { maxCharacters }: Parameters<Elements["readable"]>[1]) =>
-    Effect.map(Effect.zip(visible, Ref.get(state)), ([all, now]) => {
-      const shown = all.filter((element) => selector === null || element.selector === selector)
-      const html = shown.flatMap((one) => (one.type === "password" ? [] : [`<p>${textOf(one, now)}</p>`])).join("")
-      return { html: html.slice(0, maxCharacters), cut: html.length > maxCharacters }
-    }),
-  states: Effect.fnUntraced(function* (selectors: ReadonlyArray<string>) {
-    const all = yield* elements
-    const now = yield* Ref.get(state)
-    return yield* Effect.forEach(selectors, (selector) => {
-      const parsed = Selector.parse(selector)
-      if (parsed.kind !== "refused") return Effect.succeed(stateOf(selector, all, now))
-      const reason = `it cannot be read as a selector: ${parsed.reason}`
-      return Effect.fail(new PageFailure({ kind: "selector", reason, selector }))
-    })
-  }),
-  inspect: (selector: string) =>
-    Effect.map(Effect.zip(elements, Ref.get(state)), ([all, now]) => {
-      const found = all.filter((element) => element.selector === selector)
-      const [first] = found
-      return {
-        matched: found.length,
-        split: false,
-        shown: first !== undefined && first.hidden !== true && first.disabled !== true,
-        empty: first === undefined || textOf(first, now) === "",
-        complaint: now.refusals === 0 ? "" : `Wrong code ${now.refusals}`,
-        document: String(now.history.length),
-        loading: false
-      }
-    })
-})
+    inspect: (selector: string) =>
+      Effect.map(Effect.zip(elements, Ref.get(state)), ([all, now]) => {
+        const found = all.filter((element) => element.selector === selector)
+        const [first] = found
+        return {
+          matched: found.length,
+          split: false,
+          shown: first !== undefined && first.hidden !== true && first.disabled !== true,
+          empty: first === undefined || textOf(first, now) === "",
+          complaint: now.refusals === 0 ? "" : `Wrong code ${now.refusals}`,
+          document: String(now.history.length),
+          loading: false
+        }
+      })
+  }
+}
 
 const wheelOf = (direction: Direction) => {
   const distance = direction === "up" || direction === "left" ? -wheelPixels : wheelPixels

@@ -73,6 +73,35 @@ export const challenges = [
     expected: failing("UNEXPECTED_UI_STATE", "The account is closed: ask the customer")
   }),
   challenge({
+    name: "condition over several that differ",
+    difficulty: "Several elements match the path of a condition, and it would turn out otherwise by another one.",
+    routes: { "": page(`<table><tr><td>Open</td></tr><tr><td>Paid</td></tr></table>${result}`, `say("left")`) },
+    workflow: [
+      when(["<<xpath://td>>", "EQUAL", "Paid"], [read({ state: text("//td[.='Paid']") })]),
+      when(["<<xpath:css=td>>", "EQUAL", "Paid"], [read({ again: text("//td[.='Paid']") })]),
+      read({ result: text("//*[@id='result']") })
+    ],
+    expected: { result: "left" },
+    warnings: ["CONDITION-W0001", "CONDITION-W0001"]
+  }),
+  challenge({
+    name: "condition over several that decide alike",
+    difficulty: "Several elements match the path of a condition, or a position says which one is meant.",
+    routes: {
+      "": page(
+        `<ul><li>Open since May</li><li>Open since June</li><li hidden>Paid</li></ul><p>a</p><p>b</p>${result}`,
+        `say("left")`
+      )
+    },
+    workflow: [
+      when(["<<xpath://li>>", "CONTAINS", "Open"], [read({ open: text("//*[@id='result']") })]),
+      when(["<<xpath:(//p)[2]>>", "EQUAL", "b"], [read({ second: text("//*[@id='result']") })]),
+      when(["<<xpath://p>>", "IS_NOT_NULL"], [read({ some: text("//*[@id='result']") })])
+    ],
+    expected: { open: "left", second: "left", some: "left" },
+    warnings: []
+  }),
+  challenge({
     name: "the cheapest that is in stock",
     difficulty: "Which button to press depends on all rows together, not on any one.",
     routes: {

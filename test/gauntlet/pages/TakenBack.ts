@@ -100,7 +100,7 @@ export const challenges = [
         `$("#country").onchange = () => { fetch("rules").then(() => { $("#country").value = "Norway" }) }`,
         `<select id="country" name="country"><option>Norway<option>Spain</select>`
       ),
-      rules: { body: "none", after: 100 }
+      rules: { body: "none", after: 800 }
     },
     workflow: [choose("//select", "Spain"), settled, ...fill, ...send],
     expected: failing("UNEXPECTED_UI_STATE", `it has "Norway" instead of "Spain"`)
@@ -217,7 +217,7 @@ export const challenges = [
         `${ownListScript}; const chosen = () => fetch("rules").then(() => { country.textContent = "Norway" })`,
         ownList
       ),
-      rules: { body: "none", after: 100 }
+      rules: { body: "none", after: 800 }
     },
     workflow: [ownChoice, settled, ...send],
     expected: failing("UNEXPECTED_UI_STATE", 'it has "Country Norway" instead of "Spain"')
@@ -233,7 +233,7 @@ export const challenges = [
         document.addEventListener("submit", () => say($("[aria-selected=true]").textContent))`,
         `<div id="size" role="listbox"><div role="option" aria-selected="true">Small</div><div role="option" aria-selected="false">Large</div></div>`
       ),
-      rules: { body: "none", after: 100 }
+      rules: { body: "none", after: 800 }
     },
     workflow: [choose("//*[@id='size']", "Large"), settled, ...send],
     expected: failing("UNEXPECTED_UI_STATE", 'it has "Small" instead of "Large"')
@@ -247,7 +247,7 @@ export const challenges = [
         $("#country").onchange = () => { fetch("rules").then(() => { $("#country").value = "Norway" }) }`,
         `<select id="country" name="country"></select>`
       ),
-      rules: { body: "none", after: 100 }
+      rules: { body: "none", after: 800 }
     },
     workflow: [choose("//select", "Spain"), settled, ...send],
     expected: failing("UNEXPECTED_UI_STATE", 'it has "Norway" instead of "Spain"')
@@ -258,7 +258,7 @@ export const challenges = [
     routes: {
       "": page(
         `${ownList}<button>Send</button>${result}`,
-        `${ownListScript}; const chosen = () => setTimeout(() => { country.textContent = "Norway" }, 300)
+        `${ownListScript}; const chosen = () => setTimeout(() => { country.textContent = "Norway" }, 1000)
         $("button").onclick = () => say(country.textContent)`
       )
     },

@@ -30,6 +30,8 @@ export type Part =
     }
   | { readonly kind: "object"; readonly fields: ReadonlyArray<readonly [string, Part]> }
   | { readonly kind: "list"; readonly path: Path; readonly item: Part }
+  /** The different texts of all that a path selects. */
+  | { readonly kind: "texts"; readonly path: Path }
 
 /** A path of one value that selects elements with different texts. */
 export interface Clash {
@@ -58,13 +60,18 @@ export const extract = (parts: ReadonlyArray<Part>): ReadonlyArray<Extracted> =>
   })
 
 const extracted = (part: Part): Omit<Extracted, "clash"> => {
-  if (part.kind !== "list" && part.kind !== "value") return { found: true, value: inRow(part, document, false) }
+  if (part.kind === "known" || part.kind === "object") return { found: true, value: inRow(part, document, false) }
   if (part.path === null) return { found: true, value: null }
   const first = part.kind === "value" && part.first === true
   const own = items(part.path, document, false, first)
   const whole = own.length === 0 && shadows()
   const found = whole ? items(part.path, document, true, first) : own
-  const value = part.kind === "value" ? soleOf(found, part) : inRows(part.item, found, whole)
+  const value =
+    part.kind === "value"
+      ? soleOf(found, part)
+      : part.kind === "texts"
+        ? differentTexts(found)
+        : inRows(part.item, found, whole)
   return { found: found.length > 0, value }
 }
 
@@ -112,6 +119,8 @@ const inRow = (part: Part, row: Item, whole: boolean, grid: Grid = noGrid): unkn
       return Object.fromEntries(part.fields.map(([name, field]) => [name, inRow(field, row, whole, grid)]))
     case "list":
       return inRows(part.item, inColumn(part.path, row, whole, false, grid), whole)
+    case "texts":
+      return differentTexts(inColumn(part.path, row, whole, false, grid))
     case "value":
       return part.path === null
         ? valueOf(row, part)
@@ -124,25 +133,33 @@ type Value = Extract<Part, { readonly kind: "value" }>
 /** How many elements are compared with the first. */
 const mostCompared = 100
 
-/** The value of the first item. Others must show the same: only those that are to be seen count beside one that is. */
-const soleOf = (found: ReadonlyArray<Item>, part: Value): unknown => {
+/**
+ * The different texts of items, that of the first one first. Of the others only those that are to be seen count where the
+ * first one is.
+ */
+export const differentTexts = (found: ReadonlyArray<Item>, raw = false): ReadonlyArray<string> => {
   const [first] = found
-  if (first !== undefined && found.length > 1 && part.first !== true && clash === null) {
-    const owner = ownerOf(first)
-    const others = found.slice(1, mostCompared).filter((item) => ownerOf(item) !== owner)
-    const text = textOf(first, part.raw)
-    const isSeen = owner !== null && isVisible(owner)
-    const other = others.find((item) => {
-      if (textOf(item, part.raw) === text) return false
-      const around = ownerOf(item)
-      return !isSeen || (around !== null && isVisible(around))
-    })
-    const shown = (one: string) => one.slice(0, 5_000)
-    if (other !== undefined) {
-      clash = { path: part.written, matched: found.length, texts: [shown(text), shown(textOf(other, part.raw))] }
-    }
+  if (first === undefined) return []
+  const owner = ownerOf(first)
+  const isSeen = owner !== null && isVisible(owner)
+  const texts = [textOf(first, raw)]
+  for (const item of found.slice(1, mostCompared)) {
+    const around = ownerOf(item)
+    if (around === owner) continue
+    const text = textOf(item, raw)
+    if (!texts.includes(text) && (!isSeen || (around !== null && isVisible(around)))) texts.push(text)
   }
-  return valueOf(first, part)
+  return texts
+}
+
+/** The value of the first item. Others must show the same. */
+const soleOf = (found: ReadonlyArray<Item>, part: Value): unknown => {
+  if (found.length > 1 && part.first !== true && clash === null) {
+    const [text = "", other] = differentTexts(found, part.raw)
+    const shown = (one: string) => one.slice(0, 5_000)
+    if (other !== undefined) clash = { path: part.written, matched: found.length, texts: [shown(text), shown(other)] }
+  }
+  return valueOf(found[0], part)
 }
 
 /** The element that an item is of. */

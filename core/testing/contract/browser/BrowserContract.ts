@@ -330,6 +330,7 @@ export const promises: ReadonlyArray<Contract.ContractPromise<Browser | Site>> =
       }
       const atRest = kindOf(elements.find({ ...two, waitMillis: forever }))
       assert.strictEqual(yield* Contract.ends("a wait on a page that has come to rest", atRest), "mismatch")
+      assert.deepStrictEqual(yield* elements.readEach(two), ["one", "two"])
       yield* elements.find({ ...two, first: true })
       yield* elements.click({ ...two, first: true }, "click")
     })

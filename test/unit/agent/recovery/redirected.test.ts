@@ -27,6 +27,7 @@ const calls: {
   upload: ({ upload }) => [upload(query, file), upload(null, file)],
   dropFile: ({ dropFile }) => [dropFile(query, file)],
   read: ({ read }) => [read(query)],
+  readEach: ({ readEach }) => [readEach(query)],
   extract: ({ extract }) => [extract({ kind: "value", path: "//other", type: "string" })],
   readable: ({ readable }) => [from, null].map((selector) => readable(selector, { metadata: true, maxCharacters: 9 })),
   inspect: ({ inspect }) => [inspect(from)],

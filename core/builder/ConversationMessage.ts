@@ -12,7 +12,9 @@ export const ActionResult = Schema.Struct({
   url: Schema.NullOr(Schema.String),
   /** The extracted data. */
   data: Schema.optionalKey(Schema.JsonObject),
-  /** What the step may be told to expect, as it led to another address: the `expect` of a node. */
+  /** What the step expects from now on, as it led there or read that: the `expect` of its node. */
+  keptExpect: Schema.optionalKey(Schema.JsonObject),
+  /** What the step may be told to expect: the `expect` of a node. */
   proposedExpect: Schema.optionalKey(Schema.JsonObject),
   /** The code of the failure, as runs report it. */
   errorCode: Schema.optionalKey(Schema.String)

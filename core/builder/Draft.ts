@@ -414,6 +414,25 @@ export const expecting = Effect.fnUntraced(function* (draft: Draft, step: string
   return { draft: yield* checked(changed), what }
 })
 
+/** Adds parameters to a step as a part of the change that added it: what undoes that undoes both. */
+export const completed = Effect.fnUntraced(function* (draft: Draft, id: NodeId, more: Schema.JsonObject) {
+  const nodes = parts(draft.content)[0].map((one) => {
+    const node = Json.objectOf(one)
+    return node.id === id ? { ...node, parameters: { ...Json.objectOf(node.parameters ?? null), ...more } } : one
+  })
+  return yield* checked({ ...draft, content: { ...draft.content, nodes } })
+})
+
+/** Whether a step sends a password: one was typed since the last step before it that leads elsewhere. */
+export const isSignIn = ({ content }: Draft, id: NodeId): boolean => {
+  const nodes = parts(content)[0].map(Json.objectOf)
+  for (const { action, parameters } of nodes.slice(0, nodes.findIndex((one) => one.id === id) + 1).toReversed()) {
+    if (action === "INPUT_TEXT" && /password/i.test(JSON.stringify(parameters))) return true
+    if (action === "NAVIGATE" || action === "START") return false
+  }
+  return false
+}
+
 /** Removes the next node. Edges to it then lead to its successor. */
 export const drop = Effect.fnUntraced(function* (draft: Draft) {
   const all = yield* graph(draft)

@@ -85,6 +85,22 @@ export const missingIn = ({ kind, selector, text }: Line): "selector" | "text" |
 export const expecting = (step: string, expect: Json | null): string =>
   `expect ${step} = ${expect === null ? "none" : JSON.stringify(expect)}`
 
+/** What a step expects, as the object of a sentence; `null` where it is more than lines can say. */
+export const sentenceOf = (expect: unknown): string | null => {
+  const lines = linesOf(expect)
+  if (lines === null || lines.length === 0) return null
+  return lines
+    .map(({ kind, selector, text }) => {
+      if (kind === "address") return `that it leads to ${text}`
+      return selector === ""
+        ? `that the page says “${text}”`
+        : text === ""
+          ? `at least one ${selector}`
+          : `“${text}” in ${selector}`
+    })
+    .join(" and ")
+}
+
 /** What a step expects, in a few words. */
 export const wordsOf = (expect: unknown): string => {
   const { conditions } = (expect ?? {}) as { readonly conditions?: unknown }

@@ -28,7 +28,7 @@ import {
 import { Chosen } from "./Chosen.tsx"
 import { builder, type Conversation, type Message, type PageTarget, useConversation } from "./Conversation.ts"
 import { DraftSteps } from "./DraftSteps.tsx"
-import { expecting, linesOf } from "./ExpectModel.ts"
+import { expecting, sentenceOf } from "./ExpectModel.ts"
 import { PagePicture } from "./PagePicture.tsx"
 import { ReadData } from "./ReadData.tsx"
 
@@ -283,21 +283,51 @@ const Said = ({
         <p class={isFailed ? "problem" : ""} role={isFailed ? "alert" : "status"}>
           {isBusy ? "Working…" : <Clipped text={inPageWords(result?.data === undefined ? text : withoutData(text))} />}
         </p>
-        {onSay !== null && result?.proposedExpect !== undefined && result.nodeId !== null && (
-          <div class="row">
-            <button
-              type="button"
-              title="A run fails at this step when it does not lead there"
-              disabled={isBusy}
-              onClick={() => void onSay(expecting(String(result.nodeId), result.proposedExpect ?? null))}
-            >
-              Expect that it leads to {linesOf(result.proposedExpect)?.[0]?.text ?? "this address"}
-            </button>
-          </div>
+        {result?.keptExpect !== undefined && !isBusy && (
+          <p class="note">From now on it expects {sentenceOf(result.keptExpect) ?? "this"}.</p>
+        )}
+        {onSay !== null && result?.nodeId != null && (
+          <Expecting
+            result={result}
+            isBusy={isBusy}
+            onSet={(expect) => onSay(expecting(String(result.nodeId), expect))}
+          />
         )}
         {result?.data !== undefined && !isBusy && <JsonText label="What was read" value={result.data} />}
       </div>
     </Section>
+  )
+}
+
+/** Takes away what the step expects since it was recorded, or has it expect what is proposed. */
+const Expecting = ({
+  isBusy,
+  onSet,
+  result
+}: {
+  readonly isBusy: boolean
+  readonly onSet: (expect: Readonly<Record<string, unknown>> | null) => unknown
+  readonly result: NonNullable<Message["result"]>
+}) => {
+  const { keptExpect, proposedExpect } = result
+  if (keptExpect === undefined && proposedExpect === undefined) return null
+  return (
+    <div class="row">
+      {keptExpect !== undefined ? (
+        <button type="button" disabled={isBusy} onClick={() => void onSet(null)}>
+          Do not expect it
+        </button>
+      ) : (
+        <button
+          type="button"
+          title="A run fails at this step when that is not so"
+          disabled={isBusy}
+          onClick={() => void onSet(proposedExpect ?? null)}
+        >
+          Expect {sentenceOf(proposedExpect) ?? "this"}
+        </button>
+      )}
+    </div>
   )
 }
 

@@ -13,6 +13,7 @@ import * as RecoverySettings from "../../agent/recovery/RecoverySettings.ts"
 import * as Stepper from "../../agent/Stepper.ts"
 import * as Memory from "../../agent/variables/Memory.ts"
 import type { BrowserSession } from "../../browser/Browser.ts"
+import type { ElementState } from "../../browser/element/ElementState.ts"
 import * as Session from "../../browser/Session.ts"
 import { Secrets } from "../../redaction/Secrets.ts"
 import type { Graph, Node, NodeId } from "../../workflow/language/graph/Graph.ts"
@@ -193,7 +194,7 @@ export const act = Effect.fn("Turn.act")(function* (
   const graph = yield* graphOf(inserted.success.draft)
   if (graph === null) return unread(draft, stage)
   const node = Position.nodeOf(graph, inserted.success.node)
-  const left = yield* stage.page.navigation.address
+  const left = yield* lookBefore(node, stage)
   const passed = yield* step(inserted.success.draft, graph, node, stage, yield* Clock.currentTimeMillis)
   if (Result.isFailure(passed)) return yield* failed(draft, stage, node, passed.failure, "completed")
   const after = passed.success
@@ -208,11 +209,74 @@ export const act = Effect.fn("Turn.act")(function* (
   const before = new Map([...stage.before, [node.id, stage.known] as const])
   const text = `Done: ${node.name}${doubts(after.unsure)}${Object.hasOwn(openings, way) ? `. ${openings[way]}` : ""}`
   const done = yield* succeeded(after.draft, { ...after.stage, before }, node, text, after.found)
-  const expect = ProposedExpect.of(node, left, yield* stage.page.navigation.address)
-  const { result } = done.outcome
-  if (expect === null || result === null) return done
-  return { ...done, outcome: { ...done.outcome, result: { ...result, proposedExpect: expect } } }
+  return yield* expecting(done, node, left, after.found)
 })
+
+/** Where a page is before a step, and what it says there. */
+interface Before {
+  readonly address: string
+  readonly said: ReadonlyArray<ElementState>
+}
+
+const said = ({ page }: Stage) =>
+  page.elements.states(ProposedExpect.sayings).pipe(Effect.orElseSucceed((): ReadonlyArray<ElementState> => []))
+
+const lookBefore = Effect.fnUntraced(function* (node: Node, stage: Stage) {
+  const before: Before = {
+    address: yield* stage.page.navigation.address,
+    said: ProposedExpect.mayLead(node) ? yield* said(stage) : []
+  }
+  return before
+})
+
+/** How long a page may take to say what has come of a recorded step, in milliseconds. */
+const sayingMillis = 2_000
+
+/**
+ * The result of a new step with what that expects from then on: the rows that it has read, and the address that it has led
+ * to. After a sign-in, and in a loop, a run may go another way: there it is only proposed, as is a text that has appeared.
+ */
+const expecting = Effect.fnUntraced(function* (
+  done: TurnResult,
+  node: Node,
+  before: Before,
+  found: Schema.JsonObject | null
+) {
+  const { draft, result } = done.outcome
+  if (result === null) return done
+  const { page } = done.stage
+  const address = ProposedExpect.ofAddress(node, before.address, yield* page.navigation.address)
+  const rows = found === null ? null : ProposedExpect.ofRows(node, found)
+  const more: ProposedExpect.Kept | null = rows ?? (address === null ? null : { expect: address })
+  if (more !== null) {
+    const isSure = Draft.loopAround(draft) === null && !Draft.isSignIn(draft, node.id)
+    const kept = isSure ? yield* Effect.option(Draft.completed(draft, node.id, { ...more })) : Option.none()
+    if (Option.isNone(kept)) return withResult(done, { ...result, proposedExpect: more.expect })
+    const text = `${done.outcome.text}. From now on it expects ${wordsOf(more.expect)}; expect ${node.name} = none takes that away`
+    return withResult(done, { ...result, keptExpect: more.expect }, { draft: kept.value, text })
+  }
+  if (!ProposedExpect.mayLead(node)) return done
+  const settling = { waitMillis: sayingMillis, isThere: (): "all" => "all" }
+  const after = yield* page.navigation.settled(said(done.stage), settling).pipe(
+    Effect.map((settled) => settled.found),
+    Effect.orElseSucceed(() => before.said)
+  )
+  const text = ProposedExpect.ofText(before.said, after)
+  return text === null ? done : withResult(done, { ...result, proposedExpect: text })
+})
+
+const withResult = (done: TurnResult, result: ActionResult, more: Partial<Outcome> = {}): TurnResult => ({
+  ...done,
+  outcome: { ...done.outcome, ...more, result }
+})
+
+/** What is kept for a step, in words. */
+const wordsOf = (expect: Schema.JsonObject): string =>
+  (expect.conditions as ReadonlyArray<Schema.JsonObject>)
+    .map(({ contains, selector }) =>
+      selector === undefined ? `that the address contains ${JSON.stringify(contains)}` : `at least one ${selector}`
+    )
+    .join(" and ")
 
 /** The text after a step with several branches. */
 const openings: Readonly<Record<string, string>> = {

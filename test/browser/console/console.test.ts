@@ -1808,6 +1808,10 @@ it.layer(console, { excludeTestServices: true })("the console", (layered) => {
         yield* Effect.promise(async () => {
           await button("Read").press("Enter")
           await page.getByRole("region", { name: "What was read as JSON" }).getByText('"customer": "Cicala').waitFor()
+          // The step waits for a row and expects one, which the answer says, and the steps show.
+          await page.getByText(/^From now on it expects at least one \//).waitFor()
+          await button("Do not expect it").waitFor()
+          await button("1 expectation after Read orders").waitFor()
         })
         yield* looked("author-data")
         yield* Effect.promise(async () => {

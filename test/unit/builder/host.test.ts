@@ -9,6 +9,7 @@ import { PageFailure } from "../../../core/browser/PageFailure.ts"
 import type { Remark } from "../../../core/browser/Remark.ts"
 import { Builder } from "../../../core/builder/Builder.ts"
 import { BuilderStore } from "../../../core/builder/BuilderStore.ts"
+import type { Candidate } from "../../../core/builder/Command.ts"
 import * as Conversation from "../../../core/builder/Conversation.ts"
 import type { ConversationMessage } from "../../../core/builder/ConversationMessage.ts"
 import type { Opening } from "../../../core/builder/ConversationStart.ts"
@@ -213,16 +214,22 @@ it.effect("a new workflow is strict, and a message says what a step was unsure o
   )
 )
 
-it.effect("a step that leads to another address may be told to expect it, and is done again with that", () =>
+it.effect("a step that leads to another address expects it from then on, and is done again with that", () =>
   hosted(
     Effect.gen(function* () {
       const { caller, id } = yield* opened
-      const proposedBy = (seen: Effect.Success<ReturnType<typeof tell>>) => seen.last.result?.proposedExpect
-      assert.isUndefined(proposedBy(yield* tell(caller, id, "type #user = Ann")))
+      const keptBy = (seen: Effect.Success<ReturnType<typeof tell>>) => seen.last.result?.keptExpect
+      const expectedBy = ({ conversation: { draft } }: Effect.Success<ReturnType<typeof tell>>, name: string) =>
+        (draft.content.nodes as ReadonlyArray<Candidate & { readonly name: string }>).find((one) => one.name === name)
+          ?.parameters.expect
+      assert.isUndefined(keptBy(yield* tell(caller, id, "type #user = Ann")))
       const expect = { conditions: [{ type: "address", contains: "/orders" }] }
-      assert.deepStrictEqual(proposedBy(yield* tell(caller, id, "click #go")), expect)
-      const set = yield* tell(caller, id, `expect Click #go = ${JSON.stringify(expect)}`)
-      assert.include(set.last.text, 'The step "Click #go" expects this now')
+      const clicked = yield* tell(caller, id, "click #go")
+      assert.deepStrictEqual([keptBy(clicked), expectedBy(clicked, "Click #go")], [expect, expect])
+      assert.include(clicked.last.text, 'From now on it expects that the address contains "/orders"')
+      const without = yield* tell(caller, id, "expect Click #go = none")
+      assert.isUndefined(expectedBy(without, "Click #go"))
+      assert.deepStrictEqual(expectedBy(yield* tell(caller, id, "undo"), "Click #go"), expect)
       yield* tell(caller, id, "back")
       assert.include((yield* tell(caller, id, "again Click #go")).last.text, "Done again: Click #go")
       yield* tell(caller, id, 'expect Click #go = {"type":"address","contains":"/paid"}')
@@ -246,7 +253,29 @@ it.effect("a step that leads to another address may be told to expect it, and is
       }
       const next = yield* tell(caller, id, JSON.stringify(added))
       assert.deepInclude(next.last.result, { done: true, url: listEnd })
-      assert.isUndefined(proposedBy(next))
+      assert.isUndefined(keptBy(next))
+    })
+  )
+)
+
+it.effect("a step that reads a list waits for a row, and expects one, but not in a loop", () =>
+  hosted(
+    Effect.gen(function* () {
+      const { caller, id } = yield* opened
+      yield* tell(caller, id, "click #go")
+      const parametersIn = ({ conversation: { draft } }: Effect.Success<ReturnType<typeof tell>>) =>
+        (draft.content.nodes as ReadonlyArray<Candidate>).findLast(({ action }) => action === "EXTRACT_DATAMODEL")
+          ?.parameters
+      const expect = { conditions: [{ type: "element", selector: "//tr" }] }
+      const read = yield* tell(caller, id, orders)
+      assert.deepInclude(parametersIn(read), { selector: "//tr", expect })
+      assert.deepStrictEqual(read.last.result?.keptExpect, expect)
+      assert.include(read.last.text, "From now on it expects at least one //tr")
+      yield* tell(caller, id, "loop context.orders as order")
+      const inLoop = yield* tell(caller, id, orders)
+      assert.isUndefined(inLoop.last.result?.keptExpect)
+      assert.deepStrictEqual(inLoop.last.result?.proposedExpect, expect)
+      assert.notProperty(parametersIn(inLoop), "expect")
     })
   )
 )

@@ -6,6 +6,7 @@ import {
   type Line,
   linesOf,
   missingIn,
+  sentenceOf,
   wordsOf
 } from "../../../apps/console/author/ExpectModel.ts"
 import * as SaveBody from "../../../core/workflow/SaveBody.ts"
@@ -66,5 +67,13 @@ describe("the form for what a step expects", () => {
       "1 expectation",
       "7 expectations"
     ])
+  })
+
+  it("is said as the object of a sentence", () => {
+    const said = (...conditions: ReadonlyArray<object>) => sentenceOf({ conditions })
+    assert.strictEqual(said({ type: "address", contains: "/orders" }), "that it leads to /orders")
+    assert.strictEqual(said({ type: "element", selector: "//tr" }), "at least one //tr")
+    assert.strictEqual(said({ type: "text", selector: "//h1", contains: "Sent" }), "“Sent” in //h1")
+    assert.isNull(said({ type: "file" }))
   })
 })

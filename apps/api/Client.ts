@@ -20,7 +20,7 @@
  * ```
  */
 import { Effect, Redacted, Schedule, Schema, Stream } from "effect"
-import { type HttpClient, HttpClientError, HttpClientRequest } from "effect/http"
+import { HttpClient, HttpClientError, HttpClientRequest } from "effect/http"
 import {
   type HttpApi,
   HttpApiClient,
@@ -121,16 +121,33 @@ export interface Options {
   readonly key?: Redacted.Redacted<string>
 }
 
-/** Makes a client. It sends its requests with the `HttpClient` in the context. */
+/**
+ * Makes a client. It sends its requests with the `HttpClient` in the context. Each operation is made at its first call:
+ * a program calls few of them.
+ */
 export const make = ({ baseUrl, key }: Options): Effect.Effect<Client, never, HttpClient.HttpClient> =>
-  HttpApiClient.make(Api, { baseUrl }).pipe(
+  Effect.gen(function* () {
+    const httpClient = yield* HttpClient.HttpClient
+    const services = yield* Effect.context<HttpApiMiddleware.ForClient<Authorization>>()
+    const operation = (group: Groups["identifier"], endpoint: never) => {
+      let made: ((request: never) => unknown) | undefined
+      return (request: never) => {
+        made ??= Effect.runSyncWith(services)(HttpApiClient.endpoint(Api, { group, endpoint, baseUrl, httpClient }))
+        return made(request)
+      }
+    }
+    const groups = Object.values(Api.groups).map(({ endpoints, identifier }) => [
+      identifier,
+      Object.fromEntries(Object.keys(endpoints).map((name) => [name, operation(identifier, name as never)]))
+    ])
+    // It has the groups and operations of its type. Every error that is decoded has the name of an answer.
+    return Object.fromEntries(groups) as Client
+  }).pipe(
     Effect.provide(
       HttpApiMiddleware.layerClient(Authorization, ({ next, request }) =>
         next(key === undefined ? request : HttpClientRequest.setHeader(request, "cc-key", Redacted.value(key)))
       )
-    ),
-    // Every error that is decoded has the name of an answer.
-    Effect.map((client) => client as Client)
+    )
   )
 
 /** The reason of a failed operation as a sentence: the message of the answer, or why there is no answer. */

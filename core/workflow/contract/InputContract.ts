@@ -177,9 +177,10 @@ const settings: Options = {
 }
 
 /**
- * Validates against draft-07 itself. It never receives the schema of a user, so none can change the meaning of another.
+ * Validates against draft-07 itself. It never receives the schema of a user, so none can change the meaning of another. It
+ * is made at its first use: a program that only describes requests checks no schema.
  */
-const draft = new Ajv(settings)
+let draft: Ajv | undefined
 const draftName = "http://json-schema.org/draft-07/schema"
 
 /** Compiled schemas by their text and by their object, so that a version that is loaded often is compiled once. */
@@ -227,6 +228,7 @@ const notDraft = ({ $schema, ...schema }: Schema.JsonObject): string | null => {
   if ($schema !== undefined && $schema !== draftName && $schema !== `${draftName}#`) {
     return `$schema is ${JSON.stringify($schema).slice(0, 200)}: expected "${draftName}#", or nothing`
   }
+  draft ??= new Ajv(settings)
   try {
     return draft.validate(draftName, schema) ? null : `schema is invalid: ${draft.errorsText()}`
   } catch (error) {

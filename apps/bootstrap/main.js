@@ -7,28 +7,36 @@
  * later, because it runs before anything is installed.
  */
 
-import { check } from "./check.js"
-import { runChecks } from "./checks.js"
-import { findChromium, testBrowsers } from "./chromium.js"
-import { isCurrent } from "./console.js"
 import { installDependencies } from "./dependencies.js"
-import { buildDocs } from "./docs.js"
 import { suitableNode } from "./node.js"
-import { release } from "./release.js"
-import { repeatFile } from "./repeat.js"
+import { currentProgram, runProgram } from "./program.js"
 import { beside, run, succeeds } from "./run.js"
 import { BootstrapError, say } from "./say.js"
-import { needsChromium, vitest } from "./vitest.js"
+
+// The others load what they do, so that a command of `sluice` starts without it.
+const check = () => import("./check.js")
+const checks = () => import("./checks.js")
+const chromium = () => import("./chromium.js")
 
 const [command = "start", ...args] = process.argv.slice(2)
 
 /** @param {string} node */
-const built = (node) => {
+const built = async (node) => {
+  const { isCurrent } = await import("./console.js")
   if (isCurrent()) return
   say("Building the console …")
   if (!succeeds(node, ["apps/bootstrap/consoleBuild.js"], {})) {
     throw new BootstrapError("The console could not be built: the output above says why")
   }
+}
+
+/** What runs `sluice`: its bundle, made again when its sources changed, or the sources where that cannot be. @param {string} node */
+const programOf = (node) => {
+  if (currentProgram() === null) {
+    say("Building the program …")
+    succeeds(node, ["apps/bootstrap/programBuild.js"], {})
+  }
+  return currentProgram() ?? "apps/cli/main.ts"
 }
 
 try {
@@ -39,42 +47,58 @@ try {
   const node = suitableNode()
   switch (command) {
     case "start":
-      built(node)
+      await built(node)
       // The demo prints its steps to the terminal, where log lines of requests would come between them.
-      run(node, ["apps/cli/main.ts", "up", ...args], {
-        SLUICE_CHROMIUM: findChromium(),
+      run(node, [programOf(node), "up", ...args], {
+        SLUICE_CHROMIUM: (await chromium()).findChromium(),
         SLUICE_LOG_LEVEL: process.env.SLUICE_LOG_LEVEL ?? "warn"
       })
       break
-    case "sluice":
-      if (["up", "api"].includes(args[0] ?? "")) built(node)
-      run(node, ["apps/cli/main.ts", ...args], {})
+    case "sluice": {
+      if (["up", "api"].includes(args[0] ?? "")) await built(node)
+      // After a change of its sources, a command runs them, until the next start of the service.
+      const program = currentProgram()
+      if (program !== null && node === process.execPath) await runProgram(program, args)
+      else run(node, [program ?? "apps/cli/main.ts", ...args], {})
       break
+    }
     case "check":
-      process.exitCode = await check(node)
+      process.exitCode = await (await check()).check(node)
       break
     case "test:repeat":
-      process.exitCode = await repeatFile(node, args, testBrowsers)
+      process.exitCode = await (await import("./repeat.js")).repeatFile(node, args, (await chromium()).testBrowsers)
       break
-    case "vitest":
+    case "vitest": {
+      const { needsChromium, vitest } = await import("./vitest.js")
       // With a channel, the process that starts the PostgreSQL server of the tests would not end: see run.js.
-      run(node, vitest(args), needsChromium(args) ? testBrowsers() : {}, { channel: false })
+      run(node, vitest(args), needsChromium(args) ? (await chromium()).testBrowsers() : {}, { channel: false })
       break
+    }
     case "build":
       run(node, ["apps/bootstrap/build.js", ...args], {})
       break
     case "docs":
-      buildDocs(node)
+      ;(await import("./docs.js")).buildDocs(node)
       break
     case "console":
-      built(node)
+      await built(node)
       break
     // These start the server, too: no channel.
     case "bench":
-      run(node, ["test/bench/main.ts", ...args], { SLUICE_CHROMIUM: findChromium() }, { channel: false })
+      run(
+        node,
+        ["test/bench/main.ts", ...args],
+        { SLUICE_CHROMIUM: (await chromium()).findChromium() },
+        { channel: false }
+      )
       break
     case "fuzz":
-      run(node, ["test/fuzz/main.ts", ...args], { SLUICE_CHROMIUM: findChromium() }, { channel: false })
+      run(
+        node,
+        ["test/fuzz/main.ts", ...args],
+        { SLUICE_CHROMIUM: (await chromium()).findChromium() },
+        { channel: false }
+      )
       break
     case "simulate":
       run(node, ["test/simulation/main.ts", ...args], {})
@@ -83,17 +107,22 @@ try {
       run(node, ["test/chaos/main.ts", ...args], {}, { channel: false })
       break
     case "rehearse":
-      run(node, ["test/rehearsal/main.ts", ...args], { SLUICE_CHROMIUM: findChromium() }, { channel: false })
+      run(
+        node,
+        ["test/rehearsal/main.ts", ...args],
+        { SLUICE_CHROMIUM: (await chromium()).findChromium() },
+        { channel: false }
+      )
       break
     case "runtimes":
-      built(node)
-      run(node, ["test/packages/runtimes.ts", ...args], { SLUICE_CHROMIUM: findChromium() })
+      await built(node)
+      run(node, ["test/packages/runtimes.ts", ...args], { SLUICE_CHROMIUM: (await chromium()).findChromium() })
       break
     case "zones":
       run(node, ["test/unit/window/everyTransition.ts", ...args], {})
       break
     case "release":
-      release(node, args)
+      ;(await import("./release.js")).release(node, args)
       break
     case "test":
     case "ok": {
@@ -101,11 +130,14 @@ try {
       if (unknown !== undefined) throw new BootstrapError(`"${unknown}" is not an option of npm test: expected --all`)
       // In CI a record would be that of another checkout.
       const isAgain = args.includes("--all") || (process.env.CI ?? "") !== ""
-      process.exitCode = await runChecks(node, testBrowsers(), { isAgain })
+      process.exitCode = await (await checks()).runChecks(node, (await chromium()).testBrowsers(), { isAgain })
       break
     }
     case "test:all":
-      process.exitCode = await runChecks(node, testBrowsers(), { isAll: true, isAgain: true })
+      process.exitCode = await (await checks()).runChecks(node, (await chromium()).testBrowsers(), {
+        isAll: true,
+        isAgain: true
+      })
       break
     default:
       throw new BootstrapError(

@@ -5,6 +5,15 @@ import { root } from "./run.js"
 /** The packages that are bundled. Only what is used of them is, and they have no binary files. Others are loaded when needed. */
 const isBundled = (/** @type {string} */ module) => /^(effect|@effect\/[^/]+)(\/|$)/.test(module)
 
+/**
+ * Packages that a program loads at their first use: few commands check a schema, an expression or a site, and what describes
+ * requests imports all three. Each has a module in its place, which loads it.
+ */
+const loadedWhenUsed = ["ajv", "jsonata", "tldts"]
+
+/** @param {string} name */
+const standInOf = (name) => join(root, "apps", "bootstrap", "standIn", `${name}.js`)
+
 const isOfPackage = (/** @type {string} */ module) => /^[@a-z]/.test(module) && !isAbsolute(module)
 
 /** In a bundle, `import.meta.url` is the place of the bundled file, so each module names its own. */
@@ -27,9 +36,13 @@ export const bundlePrograms = async (inputs, { banner = () => "", placeOf, rewri
   const build = await rolldown({
     input: Object.fromEntries(Object.entries(inputs).map(([name, module]) => [name, join(root, module)])),
     platform: "node",
-    external: (module) => isOfPackage(module) && !isBundled(module),
+    external: (module) => isOfPackage(module) && !isBundled(module) && !loadedWhenUsed.includes(module),
     logLevel: "warn",
     plugins: [
+      {
+        name: "packages that are loaded when they are used",
+        resolveId: (module) => (loadedWhenUsed.includes(module) ? standInOf(module) : null)
+      },
       {
         name: "places of modules",
         transform: (code, id) => {
@@ -57,9 +70,13 @@ export const bundlePrograms = async (inputs, { banner = () => "", placeOf, rewri
   const chunks = output.filter((made) => made.type === "chunk")
   return {
     files: new Map(output.map((made) => [made.fileName, made.type === "chunk" ? made.code : String(made.source)])),
+    /** The modules of the checkout that it contains. */
+    sources: chunks.flatMap(({ moduleIds }) =>
+      moduleIds.flatMap((id) => (isAbsolute(id) && !id.includes("node_modules") ? [relative(root, id)] : []))
+    ),
     /** The modules that it loads from elsewhere. */
     outside: new Set(
-      chunks.flatMap(({ code, dynamicImports, fileName }) => {
+      chunks.flatMap(({ code, dynamicImports, fileName, moduleIds }) => {
         // The bundler lists the modules that it found, and not those that its own code imports.
         const { staticExports, staticImports } = parseSync(fileName, code).module
         const reexported = staticExports.flatMap(({ entries }) =>
@@ -68,7 +85,8 @@ export const bundlePrograms = async (inputs, { banner = () => "", placeOf, rewri
         const named = [
           ...staticImports.map(({ moduleRequest }) => moduleRequest.value),
           ...reexported,
-          ...dynamicImports
+          ...dynamicImports,
+          ...loadedWhenUsed.filter((name) => moduleIds.includes(standInOf(name)))
         ]
         return named.filter((module) => !module.startsWith(".") && !output.some(({ fileName }) => fileName === module))
       })

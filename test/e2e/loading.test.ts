@@ -6,7 +6,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { freshDatabase } from "../support/databases.ts"
 import { freePort } from "../support/ownServer.ts"
-import { completed, dataDir, masterKey, sluice } from "../support/processes.ts"
+import { completed, dataDir, key, masterKey, sluice } from "../support/processes.ts"
 import { until } from "../support/waiting.ts"
 
 /** The sources of this checkout, whose modules are those of the packages. */
@@ -77,10 +77,18 @@ const services = (smtpPort: number): ReadonlyArray<Service> => [
   }
 ]
 
+interface Loaded {
+  readonly packages: ReadonlyArray<string>
+  readonly modules: number
+  readonly bytes: number
+}
+
+const readLoaded = (file: string): Loaded => JSON.parse(readFileSync(file, "utf8"))
+
 const loadedOf = (file: string) => {
-  const all = readFileSync(file, "utf8").split("\n")
-  assert.include(all, "effect")
-  return large.filter((name) => all.includes(name))
+  const { packages } = readLoaded(file)
+  assert.include(packages, "effect")
+  return large.filter((name) => packages.includes(name))
 }
 
 const megabytesOf = (pid: number) =>
@@ -137,6 +145,27 @@ describe.concurrent("commands", () => {
           }),
         { concurrency: 2, discard: true }
       )
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("a command of users loads its bundle alone: no packages, under 100 modules, at most 3.5 MB", () =>
+    Effect.gen(function* () {
+      const folder = yield* dataDir
+      const file = join(folder, "loaded")
+      const settings = {
+        NODE_OPTIONS: `--import=${preload}`,
+        SLUICE_TEST_LOADED: file,
+        // No one answers there: the request has been made by then.
+        SLUICE_URL: "http://127.0.0.1:9",
+        SLUICE_KEY: key
+      }
+      const { output } = yield* completed(["runs", "ls"], settings)
+      assert.include(output, "http://127.0.0.1:9")
+      const { bytes, modules, packages } = readLoaded(file)
+      assert.deepStrictEqual(packages, [])
+      assert.isAbove(modules, 5)
+      assert.isBelow(modules, 100)
+      assert.isBelow(bytes, 3_500_000)
     }).pipe(Effect.scoped)
   )
 })

@@ -3,6 +3,7 @@ import { chmodSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync
 import { tmpdir } from "node:os"
 import { delimiter, join } from "node:path"
 import { afterAll, assert, describe, it } from "@effect/vitest"
+import { currentProgram, stateOf } from "../../../apps/bootstrap/program.js"
 import { unlinted } from "../../../apps/bootstrap/unlinted.js"
 import { needsChromium, vitest } from "../../../apps/bootstrap/vitest.js"
 import { root } from "../../support/Source.ts"
@@ -51,6 +52,23 @@ describe("the programs on PATH", () => {
       }
     }
     assert.lengthOf(shadowing(lock), 2)
+  })
+})
+
+describe("the bundled program", () => {
+  const folder = mkdtempSync(join(tmpdir(), "sluice-program-"))
+  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+  const madeFrom = (states: Readonly<Record<string, string>>) => {
+    writeFileSync(join(folder, "sources.json"), JSON.stringify(states))
+    return currentProgram(folder)
+  }
+
+  it("runs while its sources are as it was made from them", () => {
+    assert.isNull(currentProgram(folder))
+    const present = { "package.json": stateOf("package.json"), "apps/cli/main.ts": stateOf("apps/cli/main.ts") }
+    assert.strictEqual(madeFrom(present), join(folder, "sluice.js"))
+    assert.isNull(madeFrom({ ...present, "apps/cli/main.ts": "1 2" }))
+    assert.isNull(madeFrom({ ...present, "apps/cli/removed.ts": "1 2" }))
   })
 })
 

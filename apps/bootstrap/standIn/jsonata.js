@@ -1,0 +1,7 @@
+// @ts-check
+import { createRequire } from "node:module"
+
+const load = createRequire(import.meta.url)
+
+/** @param {ReadonlyArray<unknown>} args */
+export default (...args) => load("jsonata")(...args)

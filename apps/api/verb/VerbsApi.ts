@@ -136,6 +136,9 @@ export class VerbsGroup extends HttpApiGroup.make("runVerbs")
         "Retry",
         ["retried", "not_ended", "not_repeatable", "already_retried", "invalid_input", "workflow_deleted"],
         {
+          workflow_id: Schema.NullOr(Schema.String).annotate({
+            description: "The workflow, whose run window and pause hold the new run; null for a run that does not exist"
+          }),
           retry_session_id: Schema.NullOr(Schema.String).annotate({
             description: "The new run, or the one that retries this run already"
           }),

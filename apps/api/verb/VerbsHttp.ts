@@ -72,6 +72,7 @@ export const layer = HttpApiBuilder.group(
         })
         return answer(selected, outcomes, (one) => ({
           ...resultOf(one),
+          workflow_id: one.workflowId,
           retry_session_id: one.retriedAs,
           ...(one.problems.length === 0 ? {} : { errors: one.problems })
         }))

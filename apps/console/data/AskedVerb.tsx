@@ -1,33 +1,54 @@
 /** A verb for several runs: its effect beforehand, and the outcome of each run afterwards. */
 import { useEffect, useState } from "preact/hooks"
+import { Field } from "../forms/Field.tsx"
 import { Dialog } from "../kit/Dialog.tsx"
 import { to } from "../kit/Route.ts"
 import { act, reasonOf } from "../kit/Service.ts"
-import { type Answer, askFor, preview, type Selection, type Verb } from "./Verbs.ts"
+import { HoldNote } from "./HoldNote.tsx"
+import { type Answer, askFor, noTerms, preview, type Selection, type Terms, type Verb } from "./Verbs.ts"
 import { shortId } from "./Workflows.ts"
+
+/** The longest reason, in characters. */
+const longestReason = 1_024
 
 export const AskedVerb = ({
   onClose,
+  onOne,
   selection,
   verb
 }: {
   readonly verb: Verb
   readonly selection: Selection
   readonly onClose: (isDone: boolean) => void
+  /** Takes the outcome of a single run in place of the list of outcomes, where the verb changed it. */
+  readonly onOne?: (result: Answer["results"][number]) => void
 }) => {
+  const [terms, setTerms] = useState<Terms>(noTerms)
   const [dry, setDry] = useState<Answer | null>(null)
   const [done, setDone] = useState<Answer | null>(null)
   const [problem, setProblem] = useState<string | null>(null)
   const [isBusy, setBusy] = useState(false)
   const failed = (error: unknown) => setProblem(reasonOf(error))
   useEffect(() => {
-    void act(askFor(verb, selection, true), { failed }).then(setDry)
-  }, [])
+    let isCurrent = true
+    setDry(null)
+    setProblem(null)
+    void act(askFor(verb, selection, true, terms), { failed }).then((answer) => isCurrent && setDry(answer))
+    return () => {
+      isCurrent = false
+    }
+  }, [terms.version])
   const touched = dry?.counts[verb.outcome] ?? 0
   const begin = async () => {
     setBusy(true)
-    setDone(await act(askFor(verb, selection, false), { failed }))
+    const answer = await act(askFor(verb, selection, false, terms), { failed })
     setBusy(false)
+    const [result] = answer?.results ?? []
+    if (onOne !== undefined && result?.outcome === verb.outcome) {
+      onOne(result)
+      return onClose(true)
+    }
+    setDone(answer)
   }
   return (
     <Dialog
@@ -56,7 +77,33 @@ export const AskedVerb = ({
               ))}
             </ul>
           )}
+          {verb.takes === "version" && touched > 0 && <HoldNote runs={retriedOf(dry)} />}
           <p class="note">{verb.note}</p>
+          {verb.takes === "version" && (
+            <Field label="Version">
+              <select
+                value={terms.version}
+                disabled={isBusy}
+                onChange={({ currentTarget }) =>
+                  setTerms({ ...terms, version: currentTarget.value === "latest" ? "latest" : "same" })
+                }
+              >
+                <option value="same">The one that each run executed</option>
+                <option value="latest">The latest one of its workflow</option>
+              </select>
+            </Field>
+          )}
+          {verb.takes === "reason" && (
+            <Field label="Reason" hint="Kept with each run, for those who read it later. It may be left out.">
+              <input
+                type="text"
+                maxLength={longestReason}
+                value={terms.reason}
+                disabled={isBusy}
+                onInput={({ currentTarget }) => setTerms({ ...terms, reason: currentTarget.value })}
+              />
+            </Field>
+          )}
           <div class="dialog-actions">
             <button
               type="button"
@@ -74,6 +121,16 @@ export const AskedVerb = ({
       )}
     </Dialog>
   )
+}
+
+/** How many runs of each workflow are submitted again. */
+const retriedOf = (answer: Answer | null): ReadonlyMap<string, number> => {
+  const counts = new Map<string, number>()
+  for (const { outcome, workflow_id } of answer?.results ?? []) {
+    if (outcome === "retried" && typeof workflow_id === "string")
+      counts.set(workflow_id, (counts.get(workflow_id) ?? 0) + 1)
+  }
+  return counts
 }
 
 const mostShown = 500

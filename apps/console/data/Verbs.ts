@@ -9,6 +9,8 @@ export interface Answer {
     readonly outcome: string
     readonly message: string | null
     readonly retry_session_id?: string | null
+    /** Of a retry. */
+    readonly workflow_id?: string | null
   }>
 }
 
@@ -22,6 +24,16 @@ interface Page extends Answer {
   readonly next_cursor: string | null
 }
 
+/** What the reader says about a verb: each verb takes one of them. */
+export interface Terms {
+  /** The version that new runs execute: that of each run, or the latest one. */
+  readonly version: "same" | "latest"
+  /** Kept with the runs. */
+  readonly reason: string
+}
+
+export const noTerms: Terms = { version: "same", reason: "" }
+
 type Asked = Selection & { readonly dry_run: boolean; readonly cursor?: string }
 
 export interface Verb {
@@ -30,16 +42,23 @@ export interface Verb {
   readonly done: string
   readonly note: string
   readonly isDangerous: boolean
+  /** What the reader may say about it. */
+  readonly takes: keyof Terms | null
   /** The outcome of a run that the verb changed. */
   readonly outcome: string
   /** Asks for one page of a selection. */
-  readonly ask: (asked: Asked) => Effect.Effect<Page, unknown>
+  readonly ask: (asked: Asked, terms: Terms) => Effect.Effect<Page, unknown>
 }
 
 /** Applies a verb to all runs of a selection, or asks what it would do. */
-export const askFor = ({ ask }: Verb, selection: Selection, isDry: boolean): Effect.Effect<Answer, unknown> => {
+export const askFor = (
+  { ask }: Verb,
+  selection: Selection,
+  isDry: boolean,
+  terms: Terms = noTerms
+): Effect.Effect<Answer, unknown> => {
   const from = (cursor: string | null, before: Answer): Effect.Effect<Answer, unknown> =>
-    Effect.flatMap(ask({ ...selection, dry_run: isDry, ...(cursor === null ? {} : { cursor }) }), (page) => {
+    Effect.flatMap(ask({ ...selection, dry_run: isDry, ...(cursor === null ? {} : { cursor }) }, terms), (page) => {
       const all = joined(before, page)
       return page.next_cursor === null ? Effect.succeed(all) : from(page.next_cursor, all)
     })
@@ -59,24 +78,30 @@ export const verbs = {
     done: "released",
     note: "These runs start now although their window is closed. Other runs of their workflows stay held.",
     isDangerous: false,
+    takes: null,
     outcome: "released",
     ask: (payload) => client().runVerbs.release({ payload })
   },
   retry: {
     word: "Retry",
     done: "submitted again",
-    note: "Each is submitted again as a new run of the same version, with the same inputs.",
+    note: "Each is submitted again as a new run with the same inputs.",
     isDangerous: false,
+    takes: "version",
     outcome: "retried",
-    ask: (payload) => client().runVerbs.retry({ payload })
+    ask: (payload, { version }) => client().runVerbs.retry({ payload: { ...payload, version } })
   },
   interrupt: {
     word: "Interrupt",
     done: "interrupted",
     note: "A stopped run is not started again automatically.",
     isDangerous: true,
+    takes: "reason",
     outcome: "interrupted",
-    ask: (payload) => client().runVerbs.interruptAll({ payload })
+    ask: (payload, { reason }) =>
+      client().runVerbs.interruptAll({
+        payload: { ...payload, ...(reason.trim() === "" ? {} : { reason: reason.trim() }) }
+      })
   }
 } as const satisfies Readonly<Record<string, Verb>>
 

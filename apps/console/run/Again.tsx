@@ -1,6 +1,7 @@
 /** Submits a run again, with its inputs or with other ones. */
 import { Effect } from "effect"
 import { useState } from "preact/hooks"
+import { HoldNote } from "../data/HoldNote.tsx"
 import { checkInputs, type InputProblems, inputProblems, refusedInputs } from "../data/InputCheck.ts"
 import { Field } from "../forms/Field.tsx"
 import { SchemaForm } from "../forms/SchemaForm.tsx"
@@ -62,6 +63,7 @@ export const Again = ({ run, schema }: { readonly run: Run; readonly schema: Rea
             {isRetry ? "A new run, linked with this one." : "A new run of the latest version."} The run that you are
             looking at stays as it is.
           </p>
+          <HoldNote runs={new Map([[run.workflow_id, 1]])} />
           <SchemaForm schema={schema} values={run.input_variables} problems={problems} send="Run" onSend={send}>
             {isRetry && (
               <Field label="Version">

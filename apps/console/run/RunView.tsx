@@ -2,11 +2,12 @@
 import { Effect, Stream } from "effect"
 import { Atom } from "effect/reactivity"
 import type { ComponentChildren } from "preact"
-import { useEffect, useMemo } from "preact/hooks"
+import { useEffect, useMemo, useState } from "preact/hooks"
+import { AskedVerb } from "../data/AskedVerb.tsx"
 import { gateKinds, useEdits } from "../data/Live.ts"
 import { Unpause } from "../data/Unpause.tsx"
 import { startOneWord } from "../data/Unpausing.ts"
-import { askFor, verbs } from "../data/Verbs.ts"
+import { askFor, type Verb, verbs } from "../data/Verbs.ts"
 import { versionOf, type Workflow, windowOf, workflowOf } from "../data/Workflows.ts"
 import { copy, JsonText } from "../forms/JsonText.tsx"
 import { Clipped } from "../kit/Clipped.tsx"
@@ -16,7 +17,7 @@ import { say } from "../kit/Notices.ts"
 import { Page, Section } from "../kit/Page.tsx"
 import { now, useAtom } from "../kit/Registry.ts"
 import { go, to } from "../kit/Route.ts"
-import { act, client, events, query, refresh, renew } from "../kit/Service.ts"
+import { act, events, query, refresh, renew } from "../kit/Service.ts"
 import { may, whoIs } from "../kit/Session.ts"
 import { Ago, Status } from "../kit/Status.tsx"
 import { duration, full, offsetName, short, viewerZone, zoned } from "../kit/Times.ts"
@@ -199,38 +200,47 @@ const Actions = ({
   readonly steps: ReadonlyArray<Step>
   readonly workflow: Workflow | null
   readonly onChanged: () => void
-}) => (
-  <>
-    {may("Member") && !isEnded(run) && (
-      <button
-        type="button"
-        class="danger"
-        onClick={() =>
-          void act(client().runs.interrupt({ params: { session_id: run.session_id } }), {
-            done: "The run was interrupted"
-          }).then(onChanged)
-        }
-      >
-        Interrupt
+}) => {
+  const [asked, ask] = useState<Verb | null>(null)
+  return (
+    <>
+      {may("Member") && !isEnded(run) && (
+        <button type="button" class="danger" onClick={() => ask(verbs.interrupt)}>
+          Interrupt…
+        </button>
+      )}
+      {may("Member") && (run.status === "execution.failed" || run.status === "execution.stopped") && (
+        <button type="button" onClick={() => ask(verbs.retry)}>
+          Retry…
+        </button>
+      )}
+      {may("Member") && workflow !== null && <Again run={run} schema={workflow.input_schema} />}
+      <button type="button" onClick={() => void copy(markdownOf(run, name, steps), "Markdown")}>
+        Copy as Markdown
       </button>
-    )}
-    {may("Member") && (run.status === "execution.failed" || run.status === "execution.stopped") && (
-      <button type="button" onClick={() => void retry(run.session_id)}>
-        Retry
+      <button type="button" onClick={() => void copy(JSON.stringify(run, null, 2), "JSON")}>
+        Copy as JSON
       </button>
-    )}
-    {may("Member") && workflow !== null && <Again run={run} schema={workflow.input_schema} />}
-    <button type="button" onClick={() => void copy(markdownOf(run, name, steps), "Markdown")}>
-      Copy as Markdown
-    </button>
-    <button type="button" onClick={() => void copy(JSON.stringify(run, null, 2), "JSON")}>
-      Copy as JSON
-    </button>
-    <Download path={`run/${run.session_id}/bundle`} name={`run-${run.session_id}.tar`}>
-      Evidence bundle
-    </Download>
-  </>
-)
+      <Download path={`run/${run.session_id}/bundle`} name={`run-${run.session_id}.tar`}>
+        Evidence bundle
+      </Download>
+      {asked !== null && (
+        <AskedVerb
+          verb={asked}
+          selection={{ session_ids: [run.session_id] }}
+          onOne={({ retry_session_id }) => {
+            say("done", `The run was ${asked.done}`)
+            if (typeof retry_session_id === "string") go(to(["runs", retry_session_id]))
+          }}
+          onClose={(isDone) => {
+            ask(null)
+            if (isDone) onChanged()
+          }}
+        />
+      )}
+    </>
+  )
+}
 
 const Facts = ({ run }: { readonly run: Run }) => {
   const present = useAtom(now)
@@ -271,16 +281,6 @@ export const Fact = ({ children, name }: { readonly name: string; readonly child
     <dd>{children}</dd>
   </div>
 )
-
-/** Submits the run again with the same inputs, unless it must not be repeated. */
-const retry = async (id: string) => {
-  const answer = await act(askFor(verbs.retry, { session_ids: [id] }, false))
-  const [result] = answer?.results ?? []
-  if (result === undefined) return
-  if (result.outcome !== "retried") return say("problem", result.message ?? result.outcome)
-  say("done", "The run was submitted again")
-  if (typeof result.retry_session_id === "string") go(to(["runs", result.retry_session_id]))
-}
 
 /** Lets this run alone start although its window is closed. */
 const release = async (id: string) => {

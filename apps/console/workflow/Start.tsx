@@ -3,6 +3,7 @@
  * the workflow is paused, and keeps the page of every step.
  */
 import { useState } from "preact/hooks"
+import { HoldNote } from "../data/HoldNote.tsx"
 import { checkInputs, type InputProblems, refusedInputs } from "../data/InputCheck.ts"
 import type { Workflow } from "../data/Workflows.ts"
 import { SchemaForm } from "../forms/SchemaForm.tsx"
@@ -56,6 +57,7 @@ export const Start = ({ isTest, workflow }: { readonly workflow: Workflow; reado
               every step.
             </p>
           )}
+          {!isTest && <HoldNote runs={new Map([[workflow.id, 1]])} />}
           <SchemaForm
             schema={schema}
             problems={problems}

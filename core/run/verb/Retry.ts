@@ -11,7 +11,7 @@ import * as InputContract from "../../workflow/contract/InputContract.ts"
 import type { Problem, WorkflowVersion } from "../../workflow/Workflow.ts"
 import { WorkflowStore } from "../../workflow/WorkflowStore.ts"
 import { Identifiers } from "../../workspace/Identifiers.ts"
-import { RunId } from "../../workspace/Ids.ts"
+import { RunId, type WorkflowId } from "../../workspace/Ids.ts"
 import type { Caller } from "../../workspace/Workspace.ts"
 import * as CredentialReferences from "../CredentialReferences.ts"
 import * as Run from "../Run.ts"
@@ -38,6 +38,8 @@ interface Answer {
   readonly status: Run.Status | null
   readonly message: string | null
   readonly retriedAs: string | null
+  /** The workflow of the run; `null` for one that does not exist. */
+  readonly workflowId: WorkflowId | null
   /** What is wrong with the input, each at its path: at most `mostProblems`. Empty unless that is the outcome. */
   readonly problems: ReadonlyArray<Problem>
 }
@@ -76,6 +78,7 @@ export const make = Effect.gen(function* () {
         status,
         message,
         retriedAs,
+        workflowId: run.workflowId,
         problems: []
       })
       const refuseInput = (problems: ReadonlyArray<Problem>): Answer => ({
@@ -87,6 +90,7 @@ export const make = Effect.gen(function* () {
         status,
         message: null,
         retriedAs,
+        workflowId: run.workflowId,
         problems: []
       })
       if (!Run.isEnded(run)) return refuse("not_ended", "It has not ended: only what has ended is retried")
@@ -148,6 +152,7 @@ export const make = Effect.gen(function* () {
           status: null,
           message: `Run "${id}" not found in this workspace`,
           retriedAs: null,
+          workflowId: null,
           problems: []
         })
       )

@@ -11,7 +11,7 @@ import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
 import type { Problem } from "../../workflow/Workflow.ts"
 import { Audit } from "../../workspace/audit/Audit.ts"
 import type { AuditAction } from "../../workspace/audit/AuditAction.ts"
-import { RunId, RunNotFound } from "../../workspace/Ids.ts"
+import { RunId, RunNotFound, type WorkflowId } from "../../workspace/Ids.ts"
 import * as Permissions from "../../workspace/Permissions.ts"
 import { most as mostTags } from "../../workspace/request/Tags.ts"
 import type { Caller, RoleForbids } from "../../workspace/Workspace.ts"
@@ -43,6 +43,8 @@ export type InterruptOutcome = Outcome<"interrupted" | "already_ended">
 export type RetryOutcome = Outcome<Retry.Kind> & {
   /** The new run, or the one that retries it already. */
   readonly retriedAs: string | null
+  /** The workflow of the run; `null` for one that does not exist. */
+  readonly workflowId: WorkflowId | null
   /** What is wrong with the input where that is the outcome, each at its path. */
   readonly problems: ReadonlyArray<Problem>
 }
@@ -159,7 +161,7 @@ export class RunVerbs extends Context.Service<
           (sessionId) => {
             const id = readId(sessionId)
             return id === null
-              ? Effect.succeed({ ...notFound(sessionId), retriedAs: null, problems: [] })
+              ? Effect.succeed({ ...notFound(sessionId), retriedAs: null, workflowId: null, problems: [] })
               : Effect.map(retryOne(caller, id, asked), (outcome): RetryOutcome => ({ ...outcome, sessionId }))
           },
           { concurrency: retriedTogether }

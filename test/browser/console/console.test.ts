@@ -339,6 +339,14 @@ const asked = Effect.fnUntraced(function* (path: string, json: unknown, method =
   return body
 })
 
+/** What the service answers its owner. */
+const readAs = Effect.fnUntraced(function* (path: string) {
+  const { owner, send } = yield* Console
+  const { body, status, text } = yield* send({ method: "GET", path, key: owner.key })
+  assert.strictEqual(status, 200, text)
+  return body
+})
+
 const at = Effect.fnUntraced(function* (address: string) {
   const { page, url } = yield* Console
   yield* Effect.promise(() => page.goto(`${url}/${address}`))
@@ -444,6 +452,7 @@ it.layer(console, { excludeTestServices: true })("the console", (layered) => {
         await page.getByText("3 runs selected").waitFor()
         await page.getByRole("button", { name: "Interrupt…" }).click()
         await page.getByText("3 runs will be stopped").waitFor()
+        await page.getByLabel("Reason").fill(`The portal is closed ${hostile}`)
       })
       yield* looked("interrupt")
       yield* Effect.promise(async () => {
@@ -473,6 +482,25 @@ it.layer(console, { excludeTestServices: true })("the console", (layered) => {
         await page.getByRole("button", { name: "Remove this view" }).press("Enter")
         await page.getByRole("button", { name: "Save this view…" }).waitFor()
       })
+      const stopped = yield* readAs(`/runs?status=execution.stopped&workflow_id=${ids.nightly}`)
+      const [run] = stopped as unknown as ReadonlyArray<{ readonly session_id: string }>
+      const record = yield* readAs(`/run/${run?.session_id}`)
+      assert.include(JSON.stringify(record.errors), "The portal is closed")
+      // Before they are retried, the version is chosen, and it is said that they will be held.
+      yield* at(`#/runs?status=execution.stopped&workflow=${ids.nightly}`)
+      yield* Effect.promise(async () => {
+        const boxes = page.getByRole("checkbox")
+        await boxes.nth(1).click()
+        await boxes.nth(3).click({ modifiers: ["Shift"] })
+        await page.getByRole("button", { name: "Retry…" }).click()
+        await page.getByText(/^3 runs will be held: its run window is closed until .*\.$/).waitFor()
+        const read = page.waitForRequest((request) => request.postDataJSON()?.version === "latest")
+        await page.getByLabel("Version").selectOption("latest")
+        await read
+        await page.getByText(/^3 runs will be held/).waitFor()
+      })
+      yield* looked("retry")
+      yield* Effect.promise(() => page.getByRole("button", { name: "Cancel" }).click())
     })
   )
 

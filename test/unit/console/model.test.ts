@@ -371,6 +371,7 @@ describe("a verb for all runs that match a filter", () => {
         done: "",
         note: "",
         isDangerous: false,
+        takes: null,
         outcome: "released",
         ask: (payload) => {
           asked.push(payload)

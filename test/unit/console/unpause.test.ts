@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import type { RunWindowResponse } from "../../../apps/api/gate/GatesApi.ts"
 import { endings, foretold, startOneWord, unpauseWords } from "../../../apps/console/data/Unpausing.ts"
 import { verbs } from "../../../apps/console/data/Verbs.ts"
+import { willHoldWords } from "../../../apps/console/data/WillHold.ts"
 import { reasonOf } from "../../../apps/console/home/HomeModel.ts"
 import { holdWords } from "../../../apps/console/run/RunModel.ts"
 
@@ -84,6 +85,32 @@ describe("what lets held runs start", () => {
       "The run window counts as open until it opens at nine. A manual pause stays.",
       "No waiting run may start by it.",
       "1 waiting run stays held by the pause of the workflow."
+    ])
+  })
+})
+
+describe("what is said before runs are submitted", () => {
+  const words = (...all: ReadonlyArray<readonly [string | null, number, Gate]>) =>
+    willHoldWords(
+      all.map(([name, count, gate]) => ({ name, count, gate })),
+      same
+    )
+
+  it("names the closed window and the pause that will hold them, with their ends", () => {
+    assert.deepStrictEqual(words([null, 1, closed]), ["1 run will be held: its run window is closed until nine."])
+    assert.deepStrictEqual(words([null, 12, { ...closed, state: { open: false, nextOpenAt: null } }]), [
+      "12 runs will be held: its run window is closed, and no opening is in sight."
+    ])
+    assert.deepStrictEqual(words([null, 2, { ...both, manual_pause: { ...manual_pause, until: "ten" } }]), [
+      "2 runs will be held: its run window is closed until nine, and it is paused until ten."
+    ])
+  })
+
+  it("says of the others that they may start, also under a lifted window", () => {
+    const lifted: Gate = { ...closed, state: { open: true, nextOpenAt: null } }
+    assert.deepStrictEqual(words(["Orders", 1_200, open], ["Bills", 3, paused], ["Mails", 1, lifted]), [
+      "3 runs of Bills will be held: it is paused, without an end.",
+      "1,201 runs may start as soon as a worker is free."
     ])
   })
 })

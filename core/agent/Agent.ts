@@ -93,7 +93,7 @@ const walk = Effect.fnUntraced(function* <E>(
           yield* observer.seen?.(page, node, "failed") ?? Effect.void
         }
         const judged = { classification, suggests: execution.recovery?.settings.errorCodes ?? false }
-        const data = yield* secrets.hideInData(state.position.memory.data)
+        const data = yield* secrets.hideInOutput(state.position.memory.data)
         return failed(data, failure, node, yield* address, secrets, failedLogin, judged)
       }
     }

@@ -104,7 +104,7 @@ const showingOf = ({ memory }: FinishedStep): Expectation.Showing => {
 /** One look at everything that the conditions are about. */
 const looking = Effect.fnUntraced(function* (
   conditions: ReadonlyArray<Expectation.Condition>,
-  { files, heard, page, since }: FinishedStep
+  { files, heard, memory, page, since }: FinishedStep
 ) {
   const types = new Set(conditions.map(({ type }) => type))
   const selectors = [
@@ -120,9 +120,17 @@ const looking = Effect.fnUntraced(function* (
   )
   return Effect.gen(function* () {
     const states = selectors.length === 0 ? [] : yield* page.elements.states(selectors)
+    // What is expected must not tell what a secret is that the page shows.
+    const { hideInData, partsAreTyped } = memory.credentials.secrets
+    const shown = yield* Effect.forEach(states, (state) =>
+      Effect.map(
+        hideInData({ text: state.text, values: state.isSecret && partsAreTyped ? [] : state.values }),
+        ({ text, values }) => ({ ...state, text, values })
+      )
+    )
     return {
-      address: yield* page.navigation.address,
-      states: new Map(selectors.flatMap((selector, at) => (states[at] === undefined ? [] : [[selector, states[at]]]))),
+      address: yield* hideInData(yield* page.navigation.address),
+      states: new Map(selectors.flatMap((selector, at) => (shown[at] === undefined ? [] : [[selector, shown[at]]]))),
       requests: heard === null || since === null ? [] : heard.since(since),
       files: kept
     } satisfies Expectation.Facts
@@ -212,7 +220,7 @@ const comparedVariable = Effect.fnUntraced(function* (
   step: FinishedStep
 ): Effect.fn.Return<Expectation.Condition, StepFailed> {
   const { memory, page } = step
-  const known = yield* Memory.evaluateExpression(field, memory, page)
+  const known = yield* Memory.evaluateExpression(field, memory, page, Memory.policyOf(field, operator))
   const other = typeof value === "string" ? yield* Memory.evaluate(value, memory, page) : value
   const { shown } = typeof value === "string" ? yield* wantedOf(value, step) : { shown: Compared.asText(value) }
   const isSecret = (yield* SecretUse.usedByExpression(field, memory)).length > 0

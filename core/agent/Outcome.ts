@@ -49,11 +49,11 @@ export const finish = Effect.fnUntraced(function* (
   address: string,
   warnings: ReadonlyArray<RunWarning>
 ): Effect.fn.Return<Outcome> {
-  const data = Memory.gathered(memory, execution.outputSchema)
-  const output = added(OutputContract.project(execution.outputSchema, data), execution.dryRun?.addToOutput ?? {})
-  const mismatch = node.action === "END" ? yield* OutputContract.mismatch(execution.outputSchema, output) : null
   const { secrets } = execution
-  const shown = yield* secrets.hideInData(output)
+  // A contract must not tell by a pattern what a secret is.
+  const data = yield* secrets.hideInOutput(Memory.gathered(memory, execution.outputSchema))
+  const shown = added(OutputContract.project(execution.outputSchema, data), execution.dryRun?.addToOutput ?? {})
+  const mismatch = node.action === "END" ? yield* OutputContract.mismatch(execution.outputSchema, shown) : null
   if (mismatch === null) return { _tag: "Success", data: shown }
   return failed(
     shown,

@@ -158,7 +158,7 @@ const isSkipped = Effect.fnUntraced(function* (node: Node, { memory, page }: Pic
   if (runIf === null) return false
   const isAny = runIf.match === "any"
   for (const { field, operator, value = null } of runIf.conditions) {
-    const known = yield* Memory.evaluateExpression(field, memory, page)
+    const known = yield* Memory.evaluateExpression(field, memory, page, Memory.policyOf(field, operator))
     const other = typeof value === "string" ? yield* Memory.evaluate(value, memory, page) : value
     if (Comparison.holdsOfField(operator, known, other) === isAny) return !isAny
   }

@@ -6,6 +6,7 @@
  * searched for, because too many texts contain them.
  */
 import { Effect, type Schema } from "effect"
+import * as Json from "../workspace/Json.ts"
 import * as Turns from "./Turns.ts"
 import { limitOf, type Search, type Spellings, Values, type Window, windowsOf } from "./Values.ts"
 import { longestInName, ValuesInNames } from "./ValuesInNames.ts"
@@ -83,6 +84,12 @@ export class Secrets {
   readonly #owned = new OwnedValues()
   /** The credentials from which values of the context were derived, by the name of the value. */
   readonly #made = new Map<string, Set<string>>()
+  /** The paths in the context of what has a secret in it, or a part of one. */
+  readonly #kept: Array<{ readonly path: ReadonlyArray<string>; readonly isPart: boolean }> = []
+  /** Whether a part of a secret was typed, so that a field that hides what it holds may hold one. */
+  partsAreTyped = false
+  /** Values of the context that were searched, by what they were, while there are as many values to search for. */
+  #searched = { count: 0, values: new WeakMap<object, Schema.Json>() }
 
   /** Hides a value in all later texts; of a list or an object, every text in it. */
   readonly add = (value: Schema.Json, kind: Kind): void => {
@@ -146,6 +153,71 @@ export class Secrets {
     return found
   }
 
+  /**
+   * Records that a secret, or a part of one, is kept at a path of the context, such as `["login", "token"]`. A part is too
+   * short, and a number too, to be found again by its text, so what is there is hidden as a whole when it leaves the run.
+   */
+  readonly noteKept = (path: ReadonlyArray<string>, isPart: boolean): void => {
+    const isKnown = this.#kept.some((one) => one.isPart === isPart && one.path.join("\n") === path.join("\n"))
+    if (!isKnown) this.#kept.push({ path, isPart })
+  }
+
+  /** Whether a path of an expression leads to a secret in the context, or to a part of one; `null` where to neither. */
+  readonly keptAt = ([root, ...path]: ReadonlyArray<string>): "whole" | "part" | null => {
+    if (root !== undefined && root !== "context") return null
+    const found = this.#kept.filter((one) => one.path.every((name, at) => at >= path.length || path[at] === name))
+    return found.length === 0 ? null : found.some(({ isPart }) => isPart) ? "part" : "whole"
+  }
+
+  /** Whether the context has a secret of a credential, or a part of one. */
+  get hasKept(): boolean {
+    return this.#kept.length > 0
+  }
+
+  /** The variables of a context as an expression may see them: as they leave the run. What was searched is kept. */
+  readonly hideInContext = Effect.fnUntraced(function* (this: Secrets, context: Schema.JsonObject) {
+    if (this.#ofSecrets.parts.bytes.length === 0 && !this.hasKept) return context
+    if (this.#searched.count !== this.#count) this.#searched = { count: this.#count, values: new WeakMap() }
+    const { values } = this.#searched
+    const shown: Record<string, Schema.Json> = {}
+    for (const [name, value] of Object.entries(this.#masked(context))) {
+      if (typeof value !== "object" || value === null) shown[name] = yield* mapped(value, this.#ofSecrets)
+      else {
+        const known = values.get(value) ?? (yield* mapped(value, this.#ofSecrets))
+        values.set(value, known)
+        shown[name] = known
+      }
+    }
+    return shown
+  })
+
+  /** Data that expressions read besides the context, as they may see it. */
+  readonly hideInData = <A extends Schema.Json>(value: A): Effect.Effect<A> => mapped(value, this.#ofSecrets)
+
+  /** The data of a run as it leaves it: with the values hidden, except answers of persons and user names. */
+  readonly hideInOutput = (data: Schema.JsonObject): Effect.Effect<Schema.JsonObject> =>
+    this.hideInData(this.#masked(data))
+
+  /** The context with what it keeps of secrets replaced. */
+  readonly #masked = (context: Schema.JsonObject): Schema.JsonObject =>
+    this.#kept.reduce<Schema.JsonObject>(
+      (data, { isPart, path }) => Json.objectOf(replaced(data, path, (value) => this.#mask(value, isPart))),
+      context
+    )
+
+  /** A text in which a whole secret is found keeps what is around it. */
+  readonly #mask = (value: Schema.Json, isPart: boolean): Schema.Json => {
+    if (isPart) return labels.secret
+    if (value === null) return null
+    if (Array.isArray(value)) return value.map((one) => this.#mask(one, isPart))
+    if (typeof value === "object") {
+      return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, this.#mask(one, isPart)]))
+    }
+    const text = String(value)
+    const shown = text.length > maxAtOnce ? text : Turns.atOnce(hidden(text, text.length, this.#ofSecrets))
+    return shown === text ? labels.secret : shown
+  }
+
   /** Adds a link that signs in, and the tokens in it. */
   readonly addLink = (address: string): void => {
     this.add(address, "secret")
@@ -202,9 +274,6 @@ export class Secrets {
    * A JSON value of any size with the values hidden in every text, number and name of a field. It is searched in turns.
    */
   readonly hideIn = <A extends Schema.Json>(value: A): Effect.Effect<A> => mapped(value, this.#all)
-
-  /** The data of a run with the values hidden, except answers of persons and user names. */
-  readonly hideInData = <A extends Schema.Json>(value: A): Effect.Effect<A> => mapped(value, this.#ofSecrets)
 
   /** The message of a defect with the values hidden. */
   readonly describe = (defect: unknown): string => this.hide(wordsOf(defect))
@@ -430,6 +499,18 @@ const mapTexts = function* (value: Schema.Json, sought: Sought): Turns.Work<Sche
     fields.push([yield* hidden(name, name.length, sought), yield* mapTexts(one, sought)])
   }
   return Object.fromEntries(fields)
+}
+
+/** A value with what is at a path in it replaced, in every element of a list on the way. */
+const replaced = (
+  value: Schema.Json,
+  [name, ...path]: ReadonlyArray<string>,
+  change: (value: Schema.Json) => Schema.Json
+): Schema.Json => {
+  if (name === undefined) return change(value)
+  if (Array.isArray(value)) return value.map((one) => replaced(one, [name, ...path], change))
+  if (!Json.isObject(value) || !Object.hasOwn(value, name)) return value
+  return { ...value, [name]: replaced(value[name] ?? null, path, change) }
 }
 
 /** The cost of a value of any kind, in characters. */

@@ -69,6 +69,10 @@ export const onField = async (
   const handle = (await element.elementHandle({ timeout })) as ElementHandle<HTMLElement>
   try {
     await check(tab, frame, guard)
+    const { hiddenOnly } = guard
+    if (hiddenOnly !== undefined && (await handle.getAttribute("type"))?.toLowerCase() !== "password") {
+      throw new Refused("foreign", hiddenOnly)
+    }
     await act(heldOf(handle))
   } catch (error) {
     // The page has put another element in its place: that one is looked for.

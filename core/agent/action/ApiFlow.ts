@@ -30,7 +30,7 @@ const done = Effect.fnUntraced(function* (
   const last = parameters.steps.at(-1)?.id ?? ""
   const target = parameters.target_step_id ?? last
   const evaluate = (source: string) =>
-    Memory.evaluateExpression(source, memory, page, { steps, response: steps[target] ?? null })
+    Memory.evaluateExpression(source, memory, page, "guarded", { steps, response: steps[target] ?? null })
   const found = typeof map === "string" ? yield* evaluate(map) : yield* fromPlaces(map, evaluate)
   if (!Json.isObject(found)) {
     return yield* refuse({ id: target }, "field_json_map did not answer an object")
@@ -40,7 +40,14 @@ const done = Effect.fnUntraced(function* (
   const used = (yield* Effect.forEach(sources, (source) => SecretUse.usedByExpression(source, memory)))
     .flat()
     .map(({ alias }) => alias)
-  for (const name of Object.keys(own)) memory.credentials.secrets.noteMade(name, used, own[name] ?? null)
+  const { secrets } = memory.credentials
+  for (const name of Object.keys(own)) secrets.noteMade(name, used, own[name] ?? null)
+  for (const [place, source] of typeof map === "string" ? [] : Object.entries(map)) {
+    const secret = yield* SecretUse.wayOfExpression(source, memory)
+    if (secret !== null) secrets.noteKept(namesIn(placeOf(place)), secret.way === "part")
+  }
+  const secret = typeof map === "string" ? yield* SecretUse.wayOfExpression(map, memory) : null
+  if (secret !== null) for (const name of Object.keys(own)) secrets.noteKept([name], secret.way === "part")
   const answers = Object.fromEntries(Object.entries(memory.answers).filter(([name]) => !Object.hasOwn(own, name)))
   return { _tag: "Rewrote", data: Memory.merged({ ...kept(memory, own), ...memory.data }, own), answers }
 })

@@ -1,6 +1,7 @@
 import { Effect, type Schema } from "effect"
 import type { ElementQuery } from "../../browser/element/ElementQuery.ts"
 import * as LiveSelectors from "../../workflow/language/expression/LiveSelectors.ts"
+import * as Template from "../../workflow/language/expression/Template.ts"
 import * as Comparison from "../../workflow/language/graph/Comparison.ts"
 import type { NodeOf } from "../../workflow/language/graph/Graph.ts"
 import * as Executions from "../../workflow/language/parameters/Executions.ts"
@@ -52,10 +53,10 @@ const compared = Effect.fnUntraced(function* (
     settlingMillis: parameters.wait_time ?? defaultWaitMillis,
     untilSettled: parameters.until_settled === true
   }
-  const first = yield* operand(parameters.comparison_value_1 ?? null, waiting, surroundings)
-  const second = yield* operand(parameters.comparison_value_2 ?? null, waiting, surroundings)
-  const [one, other] = [first.value, second.value]
   const operator = parameters.comparison_operator ?? "EQUAL"
+  const first = yield* operand(parameters.comparison_value_1 ?? null, operator, waiting, surroundings)
+  const second = yield* operand(parameters.comparison_value_2 ?? null, operator, waiting, surroundings)
+  const [one, other] = [first.value, second.value]
   const { secrets } = surroundings.memory.credentials
   const shown = (value: Schema.Json) => `"${secrets.hideWithin(Comparison.asText(value), maxShown)}"`
   const said = [shown(one), operator, ...(operator.endsWith("_NULL") ? [] : [shown(other)])].join(" ")
@@ -130,11 +131,14 @@ interface Waiting extends Pick<ElementQuery, "waitMillis" | "untilSettled"> {
 
 const operand = Effect.fnUntraced(function* (
   value: Schema.Json,
+  operator: string,
   { settlingMillis, ...waiting }: Waiting,
   { memory, page }: StepContext<"elements" | "navigation">
 ) {
   if (typeof value !== "string") return sole(value)
-  const text = yield* Memory.evaluate(value, memory, page)
+  const [only] = Template.split(value).parts
+  const source = Template.split(value).whole && typeof only === "object" ? only.source : ""
+  const text = yield* Memory.evaluate(value, memory, page, Memory.policyOf(source, operator))
   if (typeof text !== "string" || !LiveSelectors.isIn(text)) return sole(text)
   const parts: Array<{ readonly selector: string; readonly texts: ReadonlyArray<string> }> = []
   for (const part of LiveSelectors.split(text)) {
@@ -143,13 +147,16 @@ const operand = Effect.fnUntraced(function* (
       continue
     }
     const { selector } = part
-    const { found } = yield* page.navigation
+    const texts = yield* page.navigation
       .settled(page.elements.readEach({ selector, ...waiting }), {
         waitMillis: settlingMillis,
         isThere: ([first = ""]) => (first === "" ? "none" : "all")
       })
-      .pipe(Effect.mapError((failure) => ofPage("compare the text of", failure)))
-    parts.push({ selector, texts: found })
+      .pipe(
+        Effect.flatMap(({ found }) => memory.credentials.secrets.hideInData(found)),
+        Effect.mapError((failure) => ofPage("compare the text of", failure))
+      )
+    parts.push({ selector, texts })
   }
   /** The value with the other text at one place. */
   const joined = (place: number, other?: string): Schema.Json => {

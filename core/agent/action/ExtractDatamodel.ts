@@ -9,7 +9,7 @@ import { PageFailure } from "../../browser/PageFailure.ts"
 import type { Secrets } from "../../redaction/Secrets.ts"
 import * as Template from "../../workflow/language/expression/Template.ts"
 import type { NodeOf } from "../../workflow/language/graph/Graph.ts"
-import { overwritten } from "../../workflow/language/parameters/DataModel.ts"
+import { type DataModel, modelOf, overwritten } from "../../workflow/language/parameters/DataModel.ts"
 import * as Executions from "../../workflow/language/parameters/Executions.ts"
 import { defaultWaitMillis } from "../../workflow/language/parameters/Fields.ts"
 import * as Json from "../../workspace/Json.ts"
@@ -44,7 +44,7 @@ export const extractDatamodel: Action<"EXTRACT_DATAMODEL", "elements" | "navigat
         yield* changed({ selector, waitMillis }, regionBefore, page)
       }
     }
-    const resolved = yield* resolve(Extraction.texts(model), surroundings)
+    const resolved = yield* resolve(model, surroundings)
     const { secrets } = memory.credentials
     const used = new Set<string>()
     for (const text of Extraction.texts(model)) {
@@ -53,8 +53,10 @@ export const extractDatamodel: Action<"EXTRACT_DATAMODEL", "elements" | "navigat
       // A text with a secret resolves to a path or a known value, which are JSON.
       secrets.own(aliases, Object.values(resolved.get(text) ?? {}) as Schema.Json)
     }
+    const kept = yield* keptBy(model, memory)
     const made = (found: Schema.JsonObject): Schema.JsonObject => {
       for (const name of Object.keys(found)) secrets.noteMade(name, [...used], null)
+      for (const [name, isPart] of kept) secrets.noteKept([name], isPart)
       return found
     }
     const overwrite = new Set(overwritten(model))
@@ -188,15 +190,26 @@ const read = Effect.fnUntraced(function* (
   return yield* DataExtraction.data({ ...asked, page: cut ? `${html}\n${PageView.restIsCut}` : html, shot: null })
 })
 
+/** The fields of a model whose values hold secrets, each with whether it may be a part of one. */
+const keptBy = Effect.fnUntraced(function* (model: DataModel, memory: Memory.Memory) {
+  const kept: Array<readonly [name: string, isPart: boolean]> = []
+  for (const [name, field] of Object.entries(model.properties ?? {})) {
+    for (const text of Extraction.texts(modelOf(field))) {
+      const secret = yield* SecretUse.wayOfText(text, memory)
+      if (secret !== null) kept.push([name, secret.way === "part"])
+    }
+  }
+  return kept
+})
+
 /** Evaluates the texts with expressions. A text that is exactly one expression is the value, not a path to it. */
-const resolve = Effect.fnUntraced(function* (
-  texts: ReadonlyArray<string>,
-  { memory, page }: StepContext<"navigation">
-) {
+const resolve = Effect.fnUntraced(function* (model: DataModel, { memory, page }: StepContext<"navigation">) {
+  const names = new Set(Extraction.names(model))
   const resolved = new Map<string, ReturnType<Extraction.Resolve>>()
-  for (const text of texts.filter(Template.isTemplate)) {
-    const value = yield* Memory.evaluate(text, memory, page)
-    resolved.set(text, Template.split(text).whole ? { known: value } : { text: Memory.asText(value) })
+  for (const text of Extraction.texts(model).filter(Template.isTemplate)) {
+    const { whole } = Template.split(text)
+    const value = yield* Memory.evaluate(text, memory, page, whole && !names.has(text) ? "guarded" : "refused")
+    resolved.set(text, whole ? { known: value } : { text: Memory.asText(value) })
   }
   return resolved
 })

@@ -66,7 +66,10 @@ export const extractNetwork: Action<"EXTRACT_NETWORK", "elements" | "navigation"
   }
   const model = parameters.extract_data_model
   const doubts: Array<Doubt> = []
-  const evaluate = (text: string) => Memory.evaluate(text, memory, page)
+  const evaluate: NetworkExtraction.Resolve = {
+    text: (text) => Memory.evaluate(text, memory, page),
+    over: (source, read) => Memory.evaluateOver(source, read, {}, memory)
+  }
   const found = yield* NetworkExtraction.read(model, value, evaluate, (doubt) => void doubts.push(doubt))
   yield* Effect.forEach(Doubts.warningsOf(doubts, secrets), surroundings.warn, { discard: true })
   if (!Json.isObject(found)) {

@@ -16,9 +16,9 @@ export const fileUpload: Action<"FILE_UPLOAD", "elements" | "navigation"> = Effe
   { parameters },
   { allowedSites, memory, page }
 ) {
-  const address = yield* Memory.evaluateText(parameters.signed_file_url, memory, page)
+  const address = yield* Memory.evaluateText(parameters.signed_file_url, memory, page, "guarded")
   const selector = yield* Memory.evaluateText(parameters.selector ?? "", memory, page)
-  const given = yield* Memory.evaluateText(parameters.file_name ?? "", memory, page)
+  const given = yield* Memory.evaluateText(parameters.file_name ?? "", memory, page, "guarded")
   const url = URL.parse(address)
   if (url === null || (url.protocol !== "http:" && url.protocol !== "https:")) {
     return yield* new StepFailed({
@@ -31,6 +31,7 @@ export const fileUpload: Action<"FILE_UPLOAD", "elements" | "navigation"> = Effe
   const foreign = SecretUse.objection(fetching, parameters.signed_file_url, url.href, yield* page.navigation.address)
   if (foreign !== null) return yield* SecretUse.refused("fetch the file to upload", foreign)
   const guard = yield* SecretUse.guard([parameters.file_name ?? ""], [given], memory)
+  if (guard?.hiddenOnly !== undefined) return yield* SecretUse.refused("name the file to upload", guard.hiddenOnly)
   const here = selector === "" ? (guard?.(yield* page.navigation.address) ?? null) : null
   if (here !== null) return yield* SecretUse.refused("upload the file", here)
   const source = yield* FileSource

@@ -11,8 +11,9 @@ export const inputSelect: Action<"INPUT_SELECT", "elements" | "navigation"> = Ef
   { memory, option, page }
 ) {
   const selector = yield* Memory.evaluateText(parameters.selector, memory, page)
-  const value = option ?? (yield* Memory.evaluateText(parameters.value, memory, page))
+  const value = option ?? (yield* Memory.evaluateText(parameters.value, memory, page, "guarded"))
   const guard = option === null ? yield* SecretUse.guard([parameters.value], [value], memory) : undefined
+  if (guard?.hiddenOnly !== undefined) return yield* SecretUse.refused(`choose in ${selector}`, guard.hiddenOnly)
   const target = { selector, waitMillis: parameters.wait_time ?? defaultWaitMillis, guard }
   const shown = memory.credentials.secrets.hide(value)
   yield* page.elements

@@ -25,7 +25,9 @@ export const inputText: Action<"INPUT_TEXT", "elements" | "navigation" | "vision
         const sentence = `Cannot type into ${parameters.selector ?? "the page"}: ${piece.reason}`
         return yield* new StepFailed({ code: "TEMPLATE-E0001", sentence, original: piece.reason })
       }
-      strokes.push(piece._tag === "Text" ? yield* Memory.evaluateText(piece.text, memory, page) : { key: piece.key })
+      strokes.push(
+        piece._tag === "Text" ? yield* Memory.evaluateText(piece.text, memory, page, "guarded") : { key: piece.key }
+      )
     }
     const hasKeys = strokes.some((stroke) => typeof stroke !== "string")
     if (parameters.submit_after_input === true) strokes.push({ key: "Enter" })
@@ -41,6 +43,10 @@ export const inputText: Action<"INPUT_TEXT", "elements" | "navigation" | "vision
     }
     const isHtml = parameters.paste_as_html === true
     const guard = yield* SecretUse.guard(written, texts, memory, pastes)
+    const isPlain = !hasKeys && !omitFocus && !ActionPoint.isPointed(node) && parameters.paste_via_clipboard !== true
+    if (guard?.hiddenOnly !== undefined && !isPlain) {
+      return yield* SecretUse.refused(`type into ${parameters.selector ?? "the page"}`, guard.hiddenOnly)
+    }
     const typing: Typing = {
       strokes,
       existing:

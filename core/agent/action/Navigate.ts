@@ -12,7 +12,7 @@ export const navigate: Action<"NAVIGATE" | "START", "elements" | "navigation"> =
   node,
   { memory, page }
 ) {
-  const url = yield* Memory.evaluateText(node.parameters.url, memory, page)
+  const url = yield* Memory.evaluateText(node.parameters.url, memory, page, "guarded")
   if (node.action === "NAVIGATE" && url === "back") {
     yield* page.navigation.back.pipe(Effect.mapError((failure) => ofPage("go back", failure)))
     return next

@@ -16,7 +16,7 @@ export const tabManagement: Action<"TAB_MANAGEMENT", "elements" | "navigation"> 
   const index = parameters.tab_index ?? null
   switch (parameters.tabAction) {
     case "OPEN": {
-      const url = yield* Memory.evaluateText(parameters.url ?? "", memory, page)
+      const url = yield* Memory.evaluateText(parameters.url ?? "", memory, page, "guarded")
       const address = url.trim() === "" ? null : yield* resolve(url, page)
       const written = parameters.url ?? ""
       const guard = address === null ? undefined : yield* SecretUse.guard([written], [address], memory)

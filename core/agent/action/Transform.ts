@@ -23,15 +23,18 @@ const applied = Effect.fnUntraced(function* (
   const { optional, target, type } = operation
   const names = namesIn(target)
   if (type === "DELETE") return changed(memory, names, () => undefined)
-  const value = yield* Memory.evaluateExpression(operation.value ?? "", memory, page)
+  const value = yield* Memory.evaluateExpression(operation.value ?? "", memory, page, "guarded")
   const used = yield* SecretUse.usedByExpression(operation.value ?? "", memory)
   memory.credentials.secrets.noteMade(
     names[0] ?? "",
     used.map(({ alias }) => alias),
     value
   )
+  const secret = yield* SecretUse.wayOfExpression(operation.value ?? "", memory)
+  if (secret !== null) memory.credentials.secrets.noteKept(names, secret.way === "part")
   if (type === "SET") {
-    if (value === null && (yield* Memory.isMissing(operation.value ?? "", memory, page))) {
+    // Whether a part of a secret is missing tells how long it is.
+    if (value === null && secret === null && (yield* Memory.isMissing(operation.value ?? "", memory, page))) {
       if (optional === true) return memory
       return yield* refuse(
         `operation ${position} sets ${target} to a value that is missing: expected "optional": true where it may be`

@@ -16,7 +16,7 @@ export const userInteraction: Action<"USER_INTERACTION", "navigation"> = Effect.
   const schema = parameters.expected_datamodel
   const { secrets } = memory.credentials
   const timeoutMillis = parameters.timeout ?? defaultAnswerMillis
-  const written = yield* Memory.evaluateText(parameters.server_message ?? "", memory, page)
+  const written = yield* Memory.evaluateText(parameters.server_message ?? "", memory, page, "hidden")
   const message = written === "" ? `The workflow needs an answer at "${name}" to continue` : written
   const given = yield* ask({ message: secrets.hideWithin(message, longestMessage), schema, timeoutMillis })
   if (given !== null) {

@@ -41,9 +41,12 @@ const done = Effect.fnUntraced(function* (
   const { repeat } = step
   const base = yield* page.navigation.address
   const used = new Set(readsContext(flow) ? yield* SecretUse.usedByExpression("context", memory) : [])
+  let secret: SecretUse.SecretWay | null = null
   const evaluate: StepRequest.Evaluate = Effect.fnUntraced(function* (text) {
+    const one = yield* SecretUse.wayOfText(text, memory)
+    secret = one?.way === "part" ? one : secret
     for (const account of yield* SecretUse.usedBy(text, memory)) used.add(account)
-    return yield* Memory.evaluate(text, memory, page, { steps: before })
+    return yield* Memory.evaluate(text, memory, page, "guarded", { steps: before })
   })
   const most = repeat ? (repeat.max_iterations ?? limitsOf.iterations) : 1
   const gathered: Array<Schema.Json> = []
@@ -51,7 +54,8 @@ const done = Effect.fnUntraced(function* (
   let cursor: StepRequest.Cursor | null = null
   for (let pages = 1; ; pages++) {
     const asked = yield* StepRequest.requestOf(step, flow, base, evaluate, cursor, memory.credentials.secrets)
-    const guard = yield* SecretUse.guardOf([...used], [asked.url, ...asked.headers.flat(), textOf(asked.body)], memory)
+    const texts = [asked.url, ...asked.headers.flat(), textOf(asked.body)]
+    const guard = yield* SecretUse.guardOf([...used], texts, memory, false, secret)
     const foreign = SecretUse.objection(guard, step.url, asked.url, base)
     if (foreign !== null) return yield* refuse(step, foreign, "CREDENTIAL-E0002")
     const answer = yield* RequestSender.send(
@@ -70,8 +74,8 @@ const done = Effect.fnUntraced(function* (
       response: exchange,
       status: answer.status
     }
-    const own = yield* StepAnswer.extracted(step, answer, bindings)
-    const over = (source: string) => Memory.evaluateOver(source, answer.body, bindings)
+    const own = yield* StepAnswer.extracted(step, answer, bindings, memory)
+    const over = (source: string) => Memory.evaluateOver(source, answer.body, bindings, memory)
     const items = repeat?.accumulate ? listOf(yield* over(repeat.accumulate)) : []
     gathered.push(...items)
     if (gathered.length > maxGathered) return yield* refuse(step, `it gathered more than ${maxGathered} elements`)

@@ -9,10 +9,12 @@ import { type DataModel, modelOf } from "../../workflow/language/parameters/Data
 import { expressionOf } from "../../workflow/language/parameters/Network.ts"
 import * as Json from "../../workspace/Json.ts"
 import type { StepFailed } from "../Failure.ts"
-import * as Memory from "../variables/Memory.ts"
 
-/** How texts of the model with expressions over the context are evaluated. */
-export type Resolve = (text: string) => Effect.Effect<Schema.Json, StepFailed>
+/** How texts of the model are evaluated that have expressions over the context, and expressions over the answer. */
+export interface Resolve {
+  readonly text: (text: string) => Effect.Effect<Schema.Json, StepFailed>
+  readonly over: (source: string, value: Schema.Json) => Effect.Effect<Schema.Json, StepFailed>
+}
 
 /** Takes what is unsure about a value. */
 export type Note = (doubt: ReadValue.Doubt) => void
@@ -39,7 +41,7 @@ export const read = (
       for (const [name, field] of Object.entries(model.properties)) {
         const inner = modelOf(field)
         if (inner.selected === false) continue
-        const title = name.includes("{{") ? Comparison.asText(yield* resolve(name)) : name
+        const title = name.includes("{{") ? Comparison.asText(yield* resolve.text(name)) : name
         const own = typeof inner.path === "string" ? found : Json.isObject(found) ? (ownOf(found, title) ?? null) : null
         fields[title] = yield* read(inner, own, resolve, note, at === "" ? title : `${at}.${title}`)
       }
@@ -55,12 +57,12 @@ const plainName = /^[A-Za-z_]\w*$/
 const place = Effect.fnUntraced(function* (path: string | null, value: Schema.Json, resolve: Resolve) {
   if (path === null || path.trim() === "$") return value
   if (path.includes("{{")) {
-    const known = yield* resolve(path)
+    const known = yield* resolve.text(path)
     const isWhole = /^\s*\{\{[^{}]*\}\}\s*$/.test(path)
-    return isWhole ? known : yield* Memory.evaluateOver(expressionOf(Comparison.asText(known)), value, {})
+    return isWhole ? known : yield* resolve.over(expressionOf(Comparison.asText(known)), value)
   }
   if (plainName.test(path) && Json.isObject(value)) return ownOf(value, path) ?? null
-  return yield* Memory.evaluateOver(expressionOf(path), value, {})
+  return yield* resolve.over(expressionOf(path), value)
 })
 
 /** A value as its type says, where it can be one. */

@@ -62,10 +62,15 @@ export const graphqlErrors = ({ graphql_error_policy }: Step, body: Schema.Json)
 export type Bindings = Readonly<Record<string, Schema.Json>>
 
 /** The values that a step extracts from an answer, by name. */
-export const extracted = Effect.fnUntraced(function* (step: Step, answer: ParsedAnswer, bindings: Bindings) {
+export const extracted = Effect.fnUntraced(function* (
+  step: Step,
+  answer: ParsedAnswer,
+  bindings: Bindings,
+  memory: Memory.Memory
+) {
   const found: Record<string, Schema.Json> = {}
   for (const one of step.extract ?? []) {
-    const value = yield* valueOf(step, one, answer, bindings)
+    const value = yield* valueOf(step, one, answer, bindings, memory)
     if (value === null && one.required === true) {
       return yield* refuse(step, `its answer does not have "${one.name}", which is required`)
     }
@@ -74,16 +79,22 @@ export const extracted = Effect.fnUntraced(function* (step: Step, answer: Parsed
   return found
 })
 
-const valueOf = Effect.fnUntraced(function* (step: Step, one: Extract, answer: ParsedAnswer, bindings: Bindings) {
+const valueOf = Effect.fnUntraced(function* (
+  step: Step,
+  one: Extract,
+  answer: ParsedAnswer,
+  bindings: Bindings,
+  memory: Memory.Memory
+) {
   switch (one.source) {
     case "response_body":
-      return yield* Memory.evaluateOver(one.expression, answer.body, bindings)
+      return yield* Memory.evaluateOver(one.expression, answer.body, bindings, memory)
     case "response_header": {
       const name = one.header.toLowerCase()
       return Object.hasOwn(answer.headers, name) ? (answer.headers[name] ?? null) : null
     }
     case "response_text": {
-      const asked = { pattern: one.pattern, text: answer.text }
+      const asked = { pattern: one.pattern, text: yield* memory.credentials.secrets.hideLong(answer.text) }
       const match = yield* Sandbox.runHere("match", asked).pipe(
         Effect.catch(({ message }) => Effect.succeed({ failure: message }))
       )

@@ -27,7 +27,7 @@ const describeNew = Effect.fnUntraced(function* (
   source: string
 ): Effect.fn.Return<Outcome<Described, string>, StepFailed> {
   const path = Expression.pathOf(source)
-  if (path !== null) return { success: { reads: [path], reach: [path.slice(0, 2)] } }
+  if (path !== null) return { success: { reads: [path], uses: [{ path, way: "whole" }], reach: [path.slice(0, 2)] } }
   const found = yield* Sandbox.runHere("describe", { source }).pipe(
     Effect.catch((error) => refuse(source, error.message, "TEMPLATE-E0002"))
   )
@@ -93,7 +93,7 @@ const along = (path: ReadonlyArray<string>, roots: Schema.Json, apart: Schema.Js
 }
 
 /** The parts of the roots that an expression can read. */
-const within = (roots: Schema.Json, reach: Described["reach"]): Schema.Json => {
+export const within = (roots: Schema.Json, reach: Described["reach"]): Schema.Json => {
   if (reach === null || !Json.isObject(roots)) return roots
   const parts = new Map<string, Schema.Json>()
   for (const [root, name] of reach) {

@@ -3,6 +3,7 @@
  */
 import { Effect, type Schema } from "effect"
 import type { SessionParts } from "../../browser/Browser.ts"
+import * as Expression from "../../workflow/language/expression/Expression.ts"
 import * as Template from "../../workflow/language/expression/Template.ts"
 import * as Comparison from "../../workflow/language/graph/Comparison.ts"
 import * as CredentialUse from "../../workflow/language/graph/CredentialUse.ts"
@@ -11,6 +12,7 @@ import * as Json from "../../workspace/Json.ts"
 import { ofPage, type StepFailed } from "../Failure.ts"
 import * as Credentials from "./Credentials.ts"
 import * as Expressions from "./Expressions.ts"
+import * as SecretUse from "./SecretUse.ts"
 
 /**
  * The context of a run: its inputs, what it extracted or set, what a person answered it, and the variables of the loops it
@@ -95,6 +97,18 @@ export const merged = (before: Schema.JsonObject, more: Schema.JsonObject): Sche
 }
 
 /**
+ * What a step does with the values of expressions over secrets.
+ *
+ * - `refused`: it fails. The value would show by what the step does next, such as which element it finds.
+ * - `hidden`: their place is taken by `[secret]`, for texts that people read.
+ * - `guarded`: it gets them. The step asks a guard before it uses them, or keeps them as a secret.
+ *
+ * In the first two cases, values of the context have no secrets in them either. They can be there because a page has shown
+ * them.
+ */
+export type SecretPolicy = "refused" | "hidden" | "guarded"
+
+/**
  * Evaluates the templates in a text. A text that is one expression keeps the type of its value; otherwise values become
  * text, and `null` becomes nothing. Values are put in as they are: who builds a selector from one must expect any
  * character in it.
@@ -103,6 +117,7 @@ export const evaluate = Effect.fnUntraced(function* (
   text: string,
   memory: Memory,
   page: SessionParts<"navigation">,
+  policy: SecretPolicy = "refused",
   more: Schema.JsonObject = {}
 ) {
   if (!Template.isTemplate(text)) return text
@@ -113,64 +128,114 @@ export const evaluate = Effect.fnUntraced(function* (
   const expressions = read.filter((part) => typeof part !== "string")
   const roots = { ...(yield* rootsFor(expressions, memory, page)), ...more }
   const values: Array<Schema.Json> = []
-  for (const part of read) values.push(typeof part === "string" ? part : yield* valueOf(part, memory, roots))
+  for (const part of read) values.push(typeof part === "string" ? part : yield* valueOf(part, memory, roots, policy))
   const [only] = values
   return whole && only !== undefined ? only : values.map(asText).join("")
 })
+
+/** What a comparison may do with a secret: ask whether the credential has it, and nothing else. */
+export const policyOf = (source: string, operator: string): SecretPolicy => {
+  const path = operator.endsWith("_NULL") ? Expression.pathOf(source.trim()) : null
+  return path?.length === 4 && path[0] === "context" && path[1] === "inputs" ? "guarded" : "refused"
+}
 
 /** The value of an expression that is written without braces. `more` are roots beside those that all expressions have. */
 export const evaluateExpression = Effect.fnUntraced(function* (
   source: string,
   memory: Memory,
   page: SessionParts<"navigation">,
+  policy: SecretPolicy = "refused",
   more: Schema.JsonObject = {}
 ) {
   const expression = yield* Expressions.describe(source.trim())
   const roots = yield* rootsFor([expression], memory, page)
-  return yield* valueOf(expression, memory, { ...roots, ...more })
+  return yield* valueOf(expression, memory, { ...roots, ...more }, policy)
 })
 
 /** Whether an expression whose value is `null` has none: JSONata leaves a field without a value out of an object. */
 export const isMissing = (source: string, memory: Memory, page: SessionParts<"navigation">) =>
-  Effect.map(evaluateExpression(`{"value": (${source}\n)}`, memory, page), (found) =>
+  Effect.map(evaluateExpression(`{"value": (${source}\n)}`, memory, page, "guarded"), (found) =>
     Json.isObject(found) ? !Object.hasOwn(found, "value") : true
   )
 
-/** The value of an expression over something other than the context. `bindings` are variables, such as `$context`. */
+/**
+ * The value of an expression over something other than the context. `bindings` are variables, such as `$context`. What is
+ * more than a path does not see the secrets in them, so that nothing is computed from what a site sent back.
+ */
 export const evaluateOver = Effect.fnUntraced(function* (
   source: string,
   input: Schema.Json,
-  bindings: Readonly<Record<string, Schema.Json>>
+  bindings: Schema.JsonObject,
+  { credentials: { secrets } }: Memory
 ) {
   const expression = yield* Expressions.describe(source.trim())
-  return yield* Expressions.valueOf(expression, { roots: input, bindings })
+  if (Expression.pathOf(expression.source) !== null) {
+    return yield* Expressions.valueOf(expression, { roots: input, bindings })
+  }
+  return yield* Expressions.valueOf(expression, {
+    roots: yield* secrets.hideInData(input),
+    bindings: yield* shownIn(bindings, secrets)
+  })
 })
 
-const valueOf = Effect.fnUntraced(function* (expression: Expressions.Readable, memory: Memory, roots: Schema.Json) {
+const valueOf = Effect.fnUntraced(function* (
+  expression: Expressions.Readable,
+  memory: Memory,
+  roots: Schema.JsonObject,
+  policy: SecretPolicy
+): Effect.fn.Return<Schema.Json, StepFailed> {
+  const { secrets } = memory.credentials
+  const secret = SecretUse.wayOf(expression, memory)
+  if (secret === null) {
+    const isAsItIs = policy === "guarded" && Expression.pathOf(expression.source) !== null
+    const read = Json.objectOf(Expressions.within(roots, expression.reach))
+    const apart = yield* secretsFor(expression, memory.credentials)
+    return yield* Expressions.valueOf(expression, { roots: isAsItIs ? read : yield* shownIn(read, secrets), apart })
+  }
+  if (policy === "hidden") return "[secret]"
+  if (policy === "refused" || secret.way === "decides") return yield* SecretUse.misused(expression.source, secret)
   const apart = yield* secretsFor(expression, memory.credentials)
-  return yield* Expressions.valueOf(expression, { roots, apart })
+  const found = yield* Expressions.valueOf(expression, { roots, apart })
+  SecretUse.noteComputed(found, secret, memory)
+  return found
+})
+
+/** The roots as an expression may see them that is more than the name of a value. */
+const shownIn = Effect.fnUntraced(function* (roots: Schema.JsonObject, secrets: Credentials.Credentials["secrets"]) {
+  const shown: Record<string, Schema.Json> = {}
+  for (const [name, value] of Object.entries(roots)) {
+    shown[name] =
+      name === "context" && Json.isObject(value)
+        ? yield* secrets.hideInContext(value)
+        : yield* secrets.hideInData(value)
+  }
+  return shown
 })
 
 /** Like `evaluate`, and makes a text of the value. */
 export const evaluateText = (
   text: string,
   memory: Memory,
-  page: SessionParts<"navigation">
-): Effect.Effect<string, StepFailed> => Effect.map(evaluate(text, memory, page), asText)
+  page: SessionParts<"navigation">,
+  policy: SecretPolicy = "refused"
+): Effect.Effect<string, StepFailed> => Effect.map(evaluate(text, memory, page, policy), asText)
 
-/** The same JSON with every text in it evaluated. One that is an expression and nothing else is its value. */
+/** The same JSON with every text in it evaluated, for people to read. One that is an expression and nothing else is its value. */
 export const evaluateWithin = Effect.fnUntraced(function* (
   value: Schema.JsonObject,
   memory: Memory,
   page: SessionParts<"navigation">
 ): Effect.fn.Return<Schema.JsonObject, StepFailed> {
   const within = (one: Schema.Json): Effect.Effect<Schema.Json, StepFailed> => {
-    if (typeof one === "string") return evaluate(one, memory, page)
+    if (typeof one === "string") return evaluate(one, memory, page, "hidden")
     if (Array.isArray(one)) return Effect.forEach(one, within)
     return Json.isObject(one) ? evaluateWithin(one, memory, page) : Effect.succeed(one)
   }
   const entries = yield* Effect.forEach(Object.entries(value), ([name, one]) =>
-    Effect.map(Effect.zip(evaluateText(name, memory, page), within(one)), ([key, made]) => [key, made] as const)
+    Effect.map(
+      Effect.zip(evaluateText(name, memory, page, "hidden"), within(one)),
+      ([key, made]) => [key, made] as const
+    )
   )
   return Object.fromEntries(entries)
 })

@@ -5,10 +5,11 @@
  * before, and when the text that comes of it holds a secret however it is written.
  */
 
-import { Effect } from "effect"
+import { Effect, type Schema } from "effect"
 import type { Guard } from "../../browser/element/ElementQuery.ts"
 import type { Account } from "../../vault/Account.ts"
 import * as SecretSites from "../../vault/site/SecretSites.ts"
+import * as Derivation from "../../workflow/language/expression/Derivation.ts"
 import * as Expression from "../../workflow/language/expression/Expression.ts"
 import * as Template from "../../workflow/language/expression/Template.ts"
 import * as CredentialUse from "../../workflow/language/graph/CredentialUse.ts"
@@ -28,6 +29,76 @@ export const usedBy = Effect.fnUntraced(function* (
     memory
   )
 })
+
+/** How secrets reach the value of an expression: passwords, secrets of codes, and what was computed from them. */
+export interface SecretWay {
+  readonly way: Derivation.Way
+  /** Their credential; `null` where one value may be that of several. */
+  readonly account: Account | null
+}
+
+/** `null` for an expression without a secret. A user name is none: output may have it. */
+export const wayOf = ({ uses }: Expressions.Readable, { credentials }: Memory): SecretWay | null => {
+  const { accounts, secrets } = credentials
+  if (accounts.size === 0) return null
+  const found: Array<SecretWay> = []
+  for (const { path, way } of uses) {
+    const read = CredentialUse.readBy(path, (name) => accounts.has(name))
+    const isSecret = read !== null && CredentialUse.isSecretName(read.name) && read.name !== "USER_NAME"
+    const kept = isSecret ? null : secrets.keptAt(path)
+    if (!isSecret && kept === null) continue
+    const aliases = isSecret ? [read.alias] : [...secrets.madeOf(path)]
+    const account = aliases.flatMap((alias) => accounts.get(alias) ?? [])[0] ?? null
+    found.push({ way: Derivation.worst(way, kept ?? "whole"), account })
+  }
+  return together(found)
+}
+
+const together = (ways: ReadonlyArray<SecretWay>): SecretWay | null =>
+  ways.length === 0
+    ? null
+    : {
+        way: ways.map(({ way }) => way).reduce(Derivation.worst),
+        account: ways.find(({ account }) => account !== null)?.account ?? null
+      }
+
+/** The same of an expression that is written without braces. */
+export const wayOfExpression = (source: string, memory: Memory): Effect.Effect<SecretWay | null, StepFailed> =>
+  memory.credentials.accounts.size === 0 || source.trim() === ""
+    ? Effect.succeed(null)
+    : Effect.map(Expressions.describe(source.trim()), (expression) => wayOf(expression, memory))
+
+/** How the secrets in a text of the workflow reach what comes of it. */
+export const wayOfText = Effect.fnUntraced(function* (text: string, memory: Memory) {
+  if (memory.credentials.accounts.size === 0 || !Template.isTemplate(text)) return null
+  const expressions = yield* Effect.forEach(sourcesIn(text), Expressions.describe)
+  return together(expressions.flatMap((expression) => wayOf(expression, memory) ?? []))
+})
+
+/** Hides what an expression has computed from a secret, as far as it can be found again by its text. */
+export const noteComputed = (value: Schema.Json, { account, way }: SecretWay, { credentials }: Memory): void => {
+  // What is beside a whole secret in an object or a list is no secret, and the secret is known.
+  if (way === "whole" && typeof value === "object") return
+  const text = String(value)
+  if (way === "whole" && credentials.secrets.hideWithin(text, text.length) !== text) return
+  credentials.secrets.add(value, "secret")
+  if (account !== null) credentials.secrets.own([account.alias], value)
+}
+
+/** Why the value of an expression with a secret is not computed, or not used where it stands. */
+export const misused = (source: string, { account, way }: SecretWay): StepFailed => {
+  const whose = account === null ? "a secret" : `a secret of the credential for ${account.entry.domain}`
+  const reason =
+    way === "decides"
+      ? `its value would tell more of ${whose} than its text, which may be joined ($join, &), cut ($substring, $split) and encoded ($base64encode, $encodeUrlComponent)`
+      : `it reads ${whose}, which is only typed, sent and opened on its own site, and kept by TRANSFORM`
+  const shown = source.length <= 500 ? source : `${source.slice(0, 500)}…`
+  return new StepFailed({
+    code: "CREDENTIAL-E0002",
+    sentence: `Cannot use the expression {{${shown}}}: ${reason}`,
+    original: reason
+  })
+}
 
 /** The same of an expression that is written without braces. */
 export const usedByExpression = Effect.fnUntraced(function* (
@@ -71,7 +142,8 @@ export const guard = Effect.fnUntraced(function* (
       evaluated
     )
   }
-  return yield* guardOf(used, evaluated, memory, pastes)
+  const ways = yield* Effect.forEach(written, (one) => wayOfText(one, memory))
+  return yield* guardOf(used, evaluated, memory, pastes, together(ways.flatMap((way) => way ?? [])))
 })
 
 /** Whether an expression of a text is more than the name of a value. */
@@ -83,12 +155,15 @@ export const guardOf = Effect.fnUntraced(function* (
   used: ReadonlyArray<Account>,
   texts: ReadonlyArray<string>,
   memory: Memory,
-  pastes = false
+  pastes = false,
+  secret: SecretWay | null = null
 ): Effect.fn.Return<Guard | undefined> {
   const { accounts, secrets } = memory.credentials
+  const isHidden = accounts.size > 0 && texts.some((text) => holdsHidden.test(text))
+  if (secret?.way === "part") secrets.partsAreTyped = true
   const aliases = used.map(({ alias }) => alias)
   const held = (yield* Effect.forEach(texts, (text) => secrets.ownersIn(text, aliases))).flat()
-  if (used.length === 0 && held.length === 0 && !(pastes && accounts.size > 0)) return undefined
+  if (used.length === 0 && held.length === 0 && !isHidden && !(pastes && accounts.size > 0)) return undefined
   const refusal = (texts: ReadonlyArray<ReadonlySet<string>>, address: string): string | null => {
     const foreign = used.find(({ entry }) => !SecretSites.permits(entry, address))
     if (foreign !== undefined) return SecretSites.refusal(foreign.entry, address)
@@ -100,13 +175,20 @@ export const guardOf = Effect.fnUntraced(function* (
         return SecretSites.refusal(first.entry, address)
       }
     }
-    return null
+    return isHidden ? "the text has a value in it that is hidden because it is secret" : null
   }
   return Object.assign((address: string) => refusal(held, address), {
+    ...(secret?.way === "part" ? { hiddenOnly: partsAreHidden } : {}),
     pasting: (address: string, text: string) =>
       Effect.map(secrets.ownersIn(text, []), (owners) => refusal([...held, ...owners], address))
   })
 })
+
+/** What an expression sees in place of a secret, also in an address. */
+const holdsHidden = /(\[|%5B)secret(\]|%5D)/i
+
+const partsAreHidden =
+  "the text has a part of a secret in it, which is typed into a password field alone: what others show could not be hidden"
 
 /**
  * Why an address that a step has made of a text must not be opened, or sent anything; `null` where it may. `here` is the
@@ -114,7 +196,7 @@ export const guardOf = Effect.fnUntraced(function* (
  */
 export const objection = (guard: Guard | undefined, written: string, address: string, here: string): string | null => {
   if (guard === undefined) return null
-  const reason = guard(address)
+  const reason = guard(address) ?? guard.hiddenOnly ?? null
   if (reason === null || URL.parse(address) === null) return reason
   const { host } = new URL(address)
   const isKnown = written.includes(`//${host}`) || (URL.parse(here) !== null && new URL(here).host === host)

@@ -62,7 +62,8 @@ const lineOf = ({ box, name, ref, role, states, value }: OutlineElement): string
  */
 export const context = Effect.fnUntraced(function* ({ credentials, data, inputs, runtime }: Memory) {
   // A truncated secret could not be recognised.
-  const whole = yield* credentials.secrets.refer(JSON.stringify({ ...data, inputs, runtime }))
+  const shown = yield* credentials.secrets.hideInOutput(data)
+  const whole = yield* credentials.secrets.refer(JSON.stringify({ ...shown, inputs, runtime }))
   return whole.length <= maxCharacters ? whole : `${whole.slice(0, maxCharacters)}\n${restIsCut}`
 })
 

@@ -6,6 +6,11 @@ export interface Guard {
   (address: string): string | null
   /** The same for a text to paste that the step did not supply. Absent where the text does not matter. */
   readonly pasting?: (address: string, text: string) => Effect.Effect<string | null>
+  /**
+   * Why the text goes into no field but one that hides what it holds, such as a password field. Absent where it may be
+   * typed into any.
+   */
+  readonly hiddenOnly?: string
 }
 
 /** An element, and how long to wait for it, in milliseconds. */

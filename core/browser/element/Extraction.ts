@@ -77,6 +77,12 @@ export const texts = (model: DataModel): ReadonlyArray<string> => [
     .flatMap(([name, field]) => [name, ...texts(field)])
 ]
 
+/** The name of every field of a model. */
+export const names = (model: DataModel): ReadonlyArray<string> => [
+  ...((model.items ?? null) === null ? [] : names(modelOf(model.items ?? {}))),
+  ...Object.entries(model.properties ?? {}).flatMap(([name, field]) => [name, ...names(modelOf(field))])
+]
+
 /** The type that a value has when there is one. */
 export const typeOf = ({ type }: DataModel): string | undefined =>
   typeof type === "object" && type !== null ? type.find((one) => one !== "null") : (type ?? undefined)

@@ -529,7 +529,7 @@ const succeeded = (draft: Draft.Draft, stage: Stage, node: Node, text: string, f
     if (!isShown(found)) {
       return settled(draft, stage, `${where}. It extracted more than a message can show`, about(node, true, url))
     }
-    const data = yield* secretsOf(stage).hideInData(found)
+    const data = yield* secretsOf(stage).hideInOutput(found)
     return settled(draft, stage, `${where}. ${told(data)}`, { ...about(node, true, url), data })
   })
 

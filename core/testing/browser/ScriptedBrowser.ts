@@ -228,8 +228,14 @@ const addressOf = ({ history }: State): string => history.at(-1) ?? "about:blank
 const elementsOf = (site: ScriptedSite, at: State): ReadonlyArray<ScriptedElement> =>
   at.asksSignIn ? [] : (site[addressOf(at)] ?? [])
 
-const textOf = ({ selector, text = "", value }: Omit<Shown, "options">, { fields }: State): string =>
+const heldBy = ({ selector, text = "", value }: Omit<Shown, "options">, { fields }: State): string =>
   fields[selector] ?? value ?? text
+
+/** What is read of an element. A field that hides what it holds tells only that it holds something. */
+const textOf = (element: Omit<Shown, "options">, state: State): string => {
+  const held = heldBy(element, state)
+  return element.type === "password" && held !== "" ? "[secret]" : held
+}
 
 const escape = (text: string): string => text.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`)
 
@@ -346,7 +352,9 @@ const finding = ({ site, state }: Parts) => {
 
   /** Fails if a guard refuses the site of an element. */
   const guarded = Effect.fnUntraced(function* (guard: Guard | undefined, element: Shown | undefined) {
-    const reason = guard?.(element?.frame ?? addressOf(yield* Ref.get(state))) ?? null
+    const isShown = guard?.hiddenOnly !== undefined && element?.type !== "password"
+    const foreign = guard?.(element?.frame ?? addressOf(yield* Ref.get(state))) ?? null
+    const reason = foreign ?? (isShown ? (guard?.hiddenOnly ?? null) : null)
     if (reason !== null) return yield* new PageFailure({ kind: "foreign", reason })
   })
 
@@ -608,7 +616,7 @@ const stateOf = (selector: string, all: ReadonlyArray<Shown>, now: State): Eleme
   }
   if (first === undefined) return nothing
   const isField = first.value !== undefined || first.options !== undefined || Object.hasOwn(now.fields, selector)
-  const text = textOf(first, now)
+  const text = heldBy(first, now)
   const option = first.options?.find((one) => typeof one !== "string" && one.value === text)
   return {
     matched: found.length,

@@ -8,6 +8,7 @@ import * as ComponentCheck from "../component/ComponentCheck.ts"
 import * as Propagation from "../component/Propagation.ts"
 import * as Examples from "../contract/Examples.ts"
 import * as InputContract from "../contract/InputContract.ts"
+import * as Derivation from "../language/expression/Derivation.ts"
 import * as Expression from "../language/expression/Expression.ts"
 import type { Moment } from "../language/expression/Moment.ts"
 import * as SafePattern from "../language/expression/SafePattern.ts"
@@ -32,6 +33,8 @@ const outcomeOf = <A, E>(result: Result.Result<A, E>): Outcome<A, E> =>
 export interface Described {
   /** The paths of names that the expression reads, each up to its first computed part. */
   readonly reads: ReadonlyArray<ReadonlyArray<string>>
+  /** How what it reads reaches its result. */
+  readonly uses: ReadonlyArray<Derivation.Use>
   /** The parts of its roots that the expression can read, each a root and a name in it; `null` if it may read all. */
   readonly reach: ReadonlyArray<ReadonlyArray<string>> | null
 }
@@ -145,6 +148,7 @@ export const operations = {
     outcomeOf(
       Result.map(Expression.compile(asked.source), (expression) => ({
         reads: Expression.reads(expression),
+        uses: Derivation.of(expression),
         reach: Reach.of(expression)
       }))
     ),

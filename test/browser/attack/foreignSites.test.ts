@@ -165,6 +165,9 @@ const attacks: Readonly<Record<string, ReadonlyArray<Step>>> = {
   ]
 }
 
+/** Ways that are refused before it is known where the secret would go, or where that is not said. */
+const refusedBefore = new Set(["as the host of an address", "item by item"])
+
 describe("a secret", () => {
   for (const [way, steps] of Object.entries(attacks)) {
     it.effect(`is not used on a foreign site: ${way}`, () =>
@@ -176,7 +179,7 @@ describe("a secret", () => {
         for (const one of Object.values(secrets)) assert.notInclude(told, one)
         // It says whose secret it is, and where it would have gone.
         assert.include(failure.message, home)
-        if (way !== "as the host of an address") assert.include(failure.message, "https://evil.test;")
+        if (!refusedBefore.has(way)) assert.include(failure.message, "https://evil.test;")
         assert.isEmpty(sent.filter(({ url }) => url.includes("evil.test")))
       })
     )

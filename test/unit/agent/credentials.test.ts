@@ -49,11 +49,11 @@ describe("the secrets of a credential", () => {
       const { outcome } = yield* run([
         type("#user", "{{context.inputs.BANK.USER_NAME}}"),
         type("#password", "{{context.inputs.BANK.PASSWORD}}"),
-        read({ user: "#user", password: "#password", length: "{{$string($length(context.inputs.BANK.PASSWORD))}}" })
+        read({ user: "#user", password: "#password", upper: "{{$uppercase(context.inputs.BANK.PASSWORD)}}" })
       ])
       assert.deepEqual(outcome, {
         _tag: "Success",
-        data: { user: "ada@bank.example", password: "[secret]", length: "17" }
+        data: { user: "ada@bank.example", password: "[secret]", upper: "[secret]" }
       })
     })
   )

@@ -29,7 +29,7 @@ it.effect("a conversation signs in, and tells no secret that its steps have read
           },
           {
             action: "CLICK",
-            parameters: { selector: "//a[.='{{context.inputs.BANK.PASSWORD}}']", wait_time: 0 }
+            parameters: { selector: "//a[.='{{context.typed}}']", wait_time: 0 }
           }
         ])
       },

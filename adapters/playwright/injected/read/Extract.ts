@@ -189,9 +189,13 @@ const truthOf = (item: Item): boolean | null => {
   return item instanceof HTMLInputElement && /^(checkbox|radio)$/.test(item.type) ? item.checked : null
 }
 
+/** What is read of a field that hides what it holds, and holds something. */
+const hidden = "[secret]"
+
 /** A value of a field; of anything else the text that the page shows, or the text of the document where it is raw. */
 export const textOf = (item: Item, raw = false): string => {
   if (!(item instanceof Node)) return String(item)
+  if (item instanceof HTMLInputElement && item.type === "password" && item.value !== "") return hidden
   if (item instanceof HTMLInputElement || item instanceof HTMLTextAreaElement || item instanceof HTMLSelectElement) {
     return item.value
   }

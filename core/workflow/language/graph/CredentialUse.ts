@@ -4,9 +4,12 @@
  */
 import { Result, type Schema } from "effect"
 import type { Problem } from "../../Workflow.ts"
+import * as Derivation from "../expression/Derivation.ts"
 import * as Expression from "../expression/Expression.ts"
+import * as Expect from "./Expect.ts"
 import type { Graph, Node, NodeId } from "./Graph.ts"
 import * as NodeExpressions from "./NodeExpressions.ts"
+import * as RunIf from "./RunIf.ts"
 
 /** The readable fields of a credential, each with the name that it has in an account. */
 export const fields = { USER_NAME: "userName", PASSWORD: "password", TFA_SECRET: "tfaSecret" } as const
@@ -48,6 +51,59 @@ const exposes = (expression: Expression.Expression, isAlias: (name: string) => b
   return Expression.reads(expression).some((path) => readBy(path, isAlias) !== null && !(isAlone && path.length === 4))
 }
 
+/** The texts of each action that may have a password or a secret of codes in them. They are guarded, or hidden. */
+const takesSecrets: Partial<Record<Node["action"], RegExp>> = {
+  START: /^url$/,
+  NAVIGATE: /^url$/,
+  TAB_MANAGEMENT: /^url$/,
+  INPUT_TEXT: /^text$/,
+  INPUT_SELECT: /^value$/,
+  FILE_UPLOAD: /^(signed_file_url|file_name)$/,
+  TRANSFORM: /^operations\[\d+\]\.value$/,
+  API_FLOW: /^/,
+  EXTRACT_DATAMODEL: /^extract_data_model\..*path$/,
+  USER_INTERACTION: /^server_message$/,
+  SCREENSHOT: /^metadata/,
+  FILE_DOWNLOAD: /^metadata/
+}
+
+/** Whether a comparison asks no more than whether a credential has a secret. */
+const asksWhetherThere = (node: Node, place: string): boolean => {
+  const { action, parameters } = node
+  const [, list, index = ""] = /^(run_if|expect)\.conditions\[(\d+)\]\.field$/.exec(place) ?? []
+  const condition = (list === "run_if" ? RunIf.of(node) : Expect.of(node))?.conditions[Number(index)]
+  const operator =
+    action === "BOOL_CONDITION" && place.startsWith("comparison_value_")
+      ? parameters.comparison_operator
+      : list !== undefined && condition !== undefined && "operator" in condition
+        ? condition.operator
+        : null
+  return operator?.endsWith("_NULL") === true
+}
+
+/** Why a run would refuse an expression for the secrets that it reads; `null` where it may not. */
+const refusal = (
+  node: Node,
+  place: string,
+  expression: Expression.Expression,
+  isAlias: (name: string) => boolean
+): string | null => {
+  const found = Derivation.of(expression).filter(({ path }) => {
+    const read = readBy(path, isAlias)
+    return read !== null && isSecretName(read.name) && read.name !== "USER_NAME"
+  })
+  if (found.length === 0 || modelPrompts.has(place)) return null
+  if (Expression.isPath(expression) && asksWhetherThere(node, place)) return null
+  const named = `Node "${node.name}" reads ${found.map(({ path }) => path.slice(2).join(".")).join(" and ")}`
+  if (takesSecrets[node.action]?.test(place) !== true) {
+    return `${named} here, where what the step does next would tell what it is: expected a text that is typed, sent or opened, a value of TRANSFORM, or to ask by IS_NULL or IS_NOT_NULL whether it is there`
+  }
+  if (found.some(({ way }) => way === "decides")) {
+    return `${named} in a way that tells more of it than its text: expected it joined ($join, &), cut ($substring, $split) or encoded ($base64encode, $encodeUrlComponent)`
+  }
+  return null
+}
+
 /**
  * A problem for each credential that is not in the vault schema, each unknown field of a credential, and each
  * expression that would send a value derived from a secret to a model.
@@ -73,7 +129,13 @@ export const problems = (
       const message = `Node "${node.name}" would send a value derived from a secret to a model: expected the secret alone, such as {{context.inputs.ALIAS.PASSWORD}}`
       return [{ path: at, message }]
     })
-    const found = [...unknown, ...exposed]
+    const refused = NodeExpressions.of(node, parameters).flatMap(({ at, read }) => {
+      const message = Result.isFailure(read)
+        ? null
+        : refusal(node, at.slice(parameters.length + 1), read.success, isAlias)
+      return message === null ? [] : [{ path: at, message }]
+    })
+    const found = [...unknown, ...exposed, ...refused]
     if (node.action !== "TFA" || isAlias(node.parameters.credential)) return found
     const expected = aliases.length === 0 ? "it has none" : `expected one of ${aliases.join(", ")}`
     const message = `Node "${node.name}" signs in with the credential "${node.parameters.credential}", which is not in vault_schema: ${expected}`

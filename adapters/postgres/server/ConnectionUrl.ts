@@ -145,7 +145,7 @@ export const read = (text: string): Read => {
     rest !== undefined ||
     authority.split("@").length > 2 ||
     path.includes("@") ||
-    (!authority.includes("@") && /:(?!\d*(?:,|$))/.test(authority.replace(/\[[^\]]*\]/g, ""))) ||
+    (!authority.includes("@") && /:(?!\d*(?:,|$))/.test(authority.replace(/\[[^[\]]*\]/g, ""))) ||
     (query.includes("@") && pairs.some(([name = "", value]) => value === undefined || !/^\w+$/.test(name)))
   if (isMisread) return one(unencoded)
   const decoded = decodeAll([credentials ?? "", hosts ?? "", path, query])

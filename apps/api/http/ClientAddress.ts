@@ -53,7 +53,7 @@ const groupsOf = (address: string): ReadonlyArray<number> => {
 /** The address of a node, which may have a port and brackets; `null` where it is no address. A mapped IPv4 address is that. */
 const addressIn = (node: string): string | null => {
   const [, inBrackets, withPort] = /^\[([^\]]+)\](?::\w+)?$|^([\d.]+):\w+$/.exec(node) ?? []
-  const address = (inBrackets ?? withPort ?? node).replace(/%.*$/, "")
+  const address = (inBrackets ?? withPort ?? node).split("%", 1)[0] ?? ""
   if (isIP(address) !== 6) return isIP(address) === 4 ? address : null
   const groups = groupsOf(address)
   const isMapped = groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff

@@ -86,6 +86,26 @@ const streamed = {
   "x-content-type-options": "nosniff"
 }
 
+/** The statuses of a run, until it ends or the key that the ticket was issued for is revoked. */
+const statusesOf = (views: typeof LiveViews.Service, tickets: typeof LiveTickets.Service, ticket: Ticket) =>
+  views.statuses(ticket.runId).pipe(
+    Stream.mapEffect((look) => Effect.map(views.rights(ticket), (rights) => ({ look, rights }))),
+    Stream.takeWhile(({ rights }) => rights !== "none"),
+    Stream.mapEffect(({ look: { control, ended, status, step }, rights }) =>
+      Effect.map(
+        Clock.currentTimeMillis,
+        (now): RunStatus => ({
+          status,
+          ended,
+          step,
+          holder: control?.holder ?? null,
+          may_control: rights === "control",
+          ticket: tickets.issue(ticket.runId, now + ticketMillis, ticket)
+        })
+      )
+    )
+  )
+
 /** The page and what it asks for. */
 export const routes = Layer.unwrap(
   Effect.gen(function* () {
@@ -132,32 +152,12 @@ export const routes = Layer.unwrap(
       return yield* Proof.proven(yield* keys.hash(token), Effect.succeed(entered))
     })
 
-    /** The statuses of a run, until it ends or the key that the ticket was issued for is revoked. */
-    const statuses = (ticket: Ticket) =>
-      views.statuses(ticket.runId).pipe(
-        Stream.mapEffect((look) => Effect.map(views.rights(ticket), (rights) => ({ look, rights }))),
-        Stream.takeWhile(({ rights }) => rights !== "none"),
-        Stream.mapEffect(({ look: { control, ended, status, step }, rights }) =>
-          Effect.map(
-            Clock.currentTimeMillis,
-            (now): RunStatus => ({
-              status,
-              ended,
-              step,
-              holder: control?.holder ?? null,
-              may_control: rights === "control",
-              ticket: tickets.issue(ticket.runId, now + ticketMillis, ticket)
-            })
-          )
-        )
-      )
-
     /** Streams the run, with a new ticket every second. */
     const watch = Effect.gen(function* () {
       const admission = yield* admitted
       if (admission === null || admission.rights === "none") return notValid()
       const { ticket } = admission
-      const stream = limited(LiveStream.of(statuses(ticket), views.frames(ticket.runId)))
+      const stream = limited(LiveStream.of(statusesOf(views, tickets, ticket), views.frames(ticket.runId)))
       if (stream === null) return tooManyViews()
       const workspaceId = yield* views.workspaceOf(ticket.runId)
       if (Option.isNone(workspaceId)) return notValid()

@@ -14,13 +14,18 @@ import * as Expression from "../../workflow/language/expression/Expression.ts"
 import * as Template from "../../workflow/language/expression/Template.ts"
 import * as CredentialUse from "../../workflow/language/graph/CredentialUse.ts"
 import { StepFailed } from "../Failure.ts"
+import type { Credentials } from "./Credentials.ts"
 import * as Expressions from "./Expressions.ts"
-import type { Memory } from "./Memory.ts"
+
+/** What has the credentials of a run, such as its memory. */
+interface Holder {
+  readonly credentials: Credentials
+}
 
 /** The credentials whose secrets a text of the workflow reads, directly or by way of values that were made of them. */
 export const usedBy = Effect.fnUntraced(function* (
   text: string,
-  memory: Memory
+  memory: Holder
 ): Effect.fn.Return<ReadonlyArray<Account>, StepFailed> {
   if (memory.credentials.accounts.size === 0 || !Template.isTemplate(text)) return []
   const reads = yield* Effect.forEach(sourcesIn(text), Expressions.describe)
@@ -38,7 +43,7 @@ export interface SecretWay {
 }
 
 /** `null` for an expression without a secret. A user name is none: output may have it. */
-export const wayOf = ({ uses }: Expressions.Readable, { credentials }: Memory): SecretWay | null => {
+export const wayOf = ({ uses }: Expressions.Readable, { credentials }: Holder): SecretWay | null => {
   const { accounts, secrets } = credentials
   if (accounts.size === 0) return null
   const found: Array<SecretWay> = []
@@ -63,20 +68,20 @@ const together = (ways: ReadonlyArray<SecretWay>): SecretWay | null =>
       }
 
 /** The same of an expression that is written without braces. */
-export const wayOfExpression = (source: string, memory: Memory): Effect.Effect<SecretWay | null, StepFailed> =>
+export const wayOfExpression = (source: string, memory: Holder): Effect.Effect<SecretWay | null, StepFailed> =>
   memory.credentials.accounts.size === 0 || source.trim() === ""
     ? Effect.succeed(null)
     : Effect.map(Expressions.describe(source.trim()), (expression) => wayOf(expression, memory))
 
 /** How the secrets in a text of the workflow reach what comes of it. */
-export const wayOfText = Effect.fnUntraced(function* (text: string, memory: Memory) {
+export const wayOfText = Effect.fnUntraced(function* (text: string, memory: Holder) {
   if (memory.credentials.accounts.size === 0 || !Template.isTemplate(text)) return null
   const expressions = yield* Effect.forEach(sourcesIn(text), Expressions.describe)
   return together(expressions.flatMap((expression) => wayOf(expression, memory) ?? []))
 })
 
 /** Hides what an expression has computed from a secret, as far as it can be found again by its text. */
-export const noteComputed = (value: Schema.Json, { account, way }: SecretWay, { credentials }: Memory): void => {
+export const noteComputed = (value: Schema.Json, { account, way }: SecretWay, { credentials }: Holder): void => {
   // What is beside a whole secret in an object or a list is no secret, and the secret is known.
   if (way === "whole" && typeof value === "object") return
   const text = String(value)
@@ -103,7 +108,7 @@ export const misused = (source: string, { account, way }: SecretWay): StepFailed
 /** The same of an expression that is written without braces. */
 export const usedByExpression = Effect.fnUntraced(function* (
   source: string,
-  memory: Memory
+  memory: Holder
 ): Effect.fn.Return<ReadonlyArray<Account>, StepFailed> {
   if (memory.credentials.accounts.size === 0 || source.trim() === "") return []
   return readBy((yield* Expressions.describe(source.trim())).reads, memory)
@@ -112,7 +117,7 @@ export const usedByExpression = Effect.fnUntraced(function* (
 const sourcesIn = (text: string): ReadonlyArray<string> =>
   Template.split(text).parts.flatMap((part) => (typeof part === "string" ? [] : [part.source]))
 
-const readBy = (paths: ReadonlyArray<ReadonlyArray<string>>, { credentials }: Memory): ReadonlyArray<Account> => {
+const readBy = (paths: ReadonlyArray<ReadonlyArray<string>>, { credentials }: Holder): ReadonlyArray<Account> => {
   const { accounts, secrets } = credentials
   const aliases = new Set<string>()
   for (const path of paths) {
@@ -130,7 +135,7 @@ const readBy = (paths: ReadonlyArray<ReadonlyArray<string>>, { credentials }: Me
 export const guard = Effect.fnUntraced(function* (
   written: ReadonlyArray<string>,
   texts: ReadonlyArray<string>,
-  memory: Memory,
+  memory: Holder,
   pastes = false
 ): Effect.fn.Return<Guard | undefined, StepFailed> {
   const used = [...new Set((yield* Effect.forEach(written, (one) => usedBy(one, memory))).flat())]
@@ -154,7 +159,7 @@ const makes = (text: string): boolean =>
 export const guardOf = Effect.fnUntraced(function* (
   used: ReadonlyArray<Account>,
   texts: ReadonlyArray<string>,
-  memory: Memory,
+  memory: Holder,
   pastes = false,
   secret: SecretWay | null = null
 ): Effect.fn.Return<Guard | undefined> {

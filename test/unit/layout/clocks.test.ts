@@ -38,6 +38,8 @@ const allowed: Readonly<Record<string, string>> = {
   "test/browser/api/liveBrowser.test.ts: Effect.timeoutOption": "a gesture is made again, for as long as a test waits",
   "test/contract/models.test.ts: Effect.timeoutOrElse": "a model that keeps the time for its answer",
   "test/unit/runtime/lease.test.ts: Effect.timeoutOption": "on the clock of the test",
+  "test/unit/attack/computedSecrets.test.ts: a limit of its own":
+    "how long a question of a workflow waits for its answer",
   "test/browser/agent/person.test.ts: a limit of its own": "how long a question of a workflow waits for its answer",
   "test/browser/console/console.test.ts: a limit of its own": "how long a question of a workflow waits for its answer",
   "test/e2e/leaks/leaks.test.ts: a limit of its own": "how long a question of a workflow waits for its answer",

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs"
 import { userInfo } from "node:os"
 import { assert, describe, it } from "@effect/vitest"
 import { Redacted } from "effect"
-import * as ConnectionUrl from "../../../adapters/postgres/server/ConnectionUrl.ts"
+import * as ConnectionUrl from "../../adapters/postgres/server/ConnectionUrl.ts"
 
 const targetOf = (url: string): ConnectionUrl.Target => {
   const read = ConnectionUrl.read(url)

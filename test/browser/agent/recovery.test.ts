@@ -465,7 +465,7 @@ describe.concurrent("recovery in a real browser", () => {
           const person = correcting(asked, ["123", "12345"])
           succeeded(yield* run("/form/polling", soonRead, { recovery, person, correctable: true }, inputs))
           assert.lengthOf(asked, 2)
-          const alone = yield* run("/form", steps, { recovery, correctable: true }, inputs)
+          const alone = yield* run("/form", soonRead, { recovery, correctable: true }, inputs)
           if (alone.outcome._tag === "Failed") {
             assert.strictEqual(alone.outcome.failure.category, "INCORRECT_FORM_INPUTS")
           } else assert.fail("nobody corrected the input")

@@ -37,11 +37,21 @@ export const fresh = async (
   millis: number
 ): Promise<{ readonly context: BrowserContext; readonly page: Page } | null> => {
   const making = context(chromium, options)
-  const made = await within(millis, making)
-  const page = made === null ? null : await within(millis, made.newPage())
+  const made = await unlessLost(chromium, within(millis, making))
+  const page = made === null ? null : await unlessLost(chromium, within(millis, made.newPage()))
   if (made !== null && page !== null) return { context: made, page }
   making.then((late) => late.close()).catch(() => undefined)
   return null
+}
+
+/** The result of some work; `null` once the browser is lost. A page that a lost browser was opening is never answered. */
+const unlessLost = async <A>(chromium: Chromium, work: Promise<A | null>): Promise<A | null> => {
+  let tell = (): void => {}
+  const lost = new Promise<null>((resolve) => {
+    tell = () => resolve(null)
+  })
+  chromium.once("disconnected", tell)
+  return Promise.race([work, lost]).finally(() => chromium.off("disconnected", tell))
 }
 
 /** A started session. */

@@ -67,6 +67,8 @@ export const switches = [
   `--disable-features=${disabledFeatures.join(",")}`,
   "--no-first-run",
   "--no-default-browser-check",
+  // Two processes that outlive the browser; without this switch, Chromium starts them although no reports are sent.
+  "--disable-crashpad-for-testing",
   "--site-per-process",
   "--webrtc-ip-handling-policy=disable_non_proxied_udp",
   "--force-webrtc-ip-handling-policy=disable_non_proxied_udp"
@@ -113,6 +115,9 @@ const closingMillis = 5_000
 
 const folderPrefix = "sluice-browser-"
 
+/** The longest folder of temporary files in which Chromium can have its socket: a system takes a path of 103 bytes at least. */
+const longestTemporary = 103 - "/org.chromium.Chromium.XXXXXX/SingletonSocket".length
+
 /** Starts a browser in the first of these confinements that the system allows. */
 export const start = async (
   executablePath: string,
@@ -139,10 +144,12 @@ const prepare = (
   claim(folder, null)
   const downloads = join(folder, "downloads")
   const home = join(folder, "home")
+  const temporary = join(folder, "tmp")
   const uploads = join(folder, "uploads")
   if (user !== null) chmodSync(folder, 0o711)
   Confinement.folderOf(user, downloads)
   Confinement.folderOf(user, home)
+  Confinement.folderOf(user, temporary)
   mkdirSync(uploads, { mode: 0o700 })
   if (user !== null) {
     chownSync(uploads, 0, user.gid)
@@ -154,7 +161,11 @@ const prepare = (
     downloads,
     uploads: { folder: uploads, gid: user?.gid ?? null } satisfies Uploads,
     program: user === null ? program : Confinement.launcher(folder, user, sandbox, program),
-    environment: { ...environmentOf(process.env), ...(user === null ? {} : { HOME: home }) }
+    environment: {
+      ...environmentOf(process.env),
+      ...(temporary.length > longestTemporary ? {} : { TMPDIR: temporary }),
+      ...(user === null ? {} : { HOME: home })
+    }
   }
 }
 
@@ -286,8 +297,11 @@ export const sweep = (): void => {
   }
 }
 
-/** The age after which a profile without a browser is removed, in milliseconds. A younger one may just be starting. */
-const beginningMillis = 3_600_000
+/**
+ * The age after which a profile that no browser has locked is removed, in milliseconds. A younger one may just be starting,
+ * which takes at most three minutes.
+ */
+const beginningMillis = 300_000
 
 /**
  * Removes the profiles of browsers that ended after their process, which had not noted them. A browser that runs has its
@@ -299,10 +313,10 @@ export const sweepProfiles = (now: number): void => {
   if (used.size === 0) return
   for (const name of readdirSync(tmpdir()).filter((one) => one.startsWith("playwright_chromiumdev_profile-"))) {
     const profile = join(tmpdir(), name)
+    if (used.has(`--user-data-dir=${profile}`)) continue
     const lock = lockOf(profile)
-    const isLocked = lock !== null && (!lock.startsWith(`${hostname()}-`) || isAlive(lock))
-    if (isLocked || used.has(`--user-data-dir=${profile}`)) continue
-    if (changedAt(profile) < now - beginningMillis) remove(null, profile)
+    const isOver = lock === null ? changedAt(profile) < now - beginningMillis : isOfDead(lock)
+    if (isOver) remove(null, profile)
   }
 }
 
@@ -314,7 +328,9 @@ const lockOf = (profile: string): string | null => {
   }
 }
 
-const isAlive = (lock: string): boolean => Processes.birthOf(Number(lock.slice(hostname().length + 1))) !== null
+/** Whether a lock is that of a process of this machine that has ended. */
+const isOfDead = (lock: string): boolean =>
+  lock.startsWith(`${hostname()}-`) && Processes.birthOf(Number(lock.slice(hostname().length + 1))) === null
 
 const changedAt = (folder: string): number => {
   try {

@@ -1,6 +1,15 @@
 /** Runs one after the other on the same browser, and browsers one after the other. */
 
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync
+} from "node:fs"
 import { hostname, tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
@@ -13,7 +22,7 @@ import type { Outcome } from "../../../core/agent/Outcome.ts"
 import * as Json from "../../../core/workspace/Json.ts"
 import { graphOf, type Step, walk } from "../../support/browser.ts"
 import { chromiumsOf } from "../../support/chromiums.ts"
-import { executablePath } from "../../support/realBrowser.ts"
+import { chromiumPath, executablePath } from "../../support/realBrowser.ts"
 import { html, serve } from "../../support/site.ts"
 import { until } from "../../support/waiting.ts"
 
@@ -171,6 +180,17 @@ describe("runs one after the other", () => {
   )
 })
 
+/** The processes that have a folder in their arguments or their environment. */
+const processesOf = (folder: string): ReadonlyArray<string> =>
+  readdirSync("/proc").filter((name) => {
+    try {
+      const of = (file: string) => readFileSync(`/proc/${name}/${file}`, "utf8").includes(folder)
+      return /^\d+$/.test(name) && (of("cmdline") || of("environ"))
+    } catch {
+      return false
+    }
+  })
+
 describe("the folders of browsers", () => {
   it.live("go with them", () =>
     Effect.gen(function* () {
@@ -183,6 +203,41 @@ describe("the folders of browsers", () => {
       assert.isFalse(existsSync(profile))
       assert.isFalse(existsSync(folder))
     })
+  )
+
+  it.live.skipIf(process.platform !== "linux")(
+    "have all that it writes, and no process is left when it is killed",
+    () =>
+      Effect.gen(function* () {
+        const usual = process.env.TMPDIR
+        const place = yield* Effect.acquireRelease(
+          Effect.sync(() => mkdtempSync(join(tmpdir(), "s-"))),
+          (path) =>
+            Effect.sync(() => {
+              if (usual === undefined) delete process.env.TMPDIR
+              else process.env.TMPDIR = usual
+              rmSync(path, { recursive: true })
+            })
+        )
+        chmodSync(place, 0o711)
+        process.env.TMPDIR = place
+        const local = yield* Effect.acquireRelease(
+          Effect.promise(() => LocalChromium.start(chromiumPath, [], confinements)),
+          ({ close }) => Effect.promise(close)
+        )
+        yield* Effect.promise(async () => (await local.chromium.newContext()).newPage())
+        const folder = dirname(local.downloads)
+        assert.isNotEmpty(readdirSync(join(folder, "tmp")))
+        const beside = readdirSync(place).map((name) => name.replace(/-[^-]*$/, ""))
+        assert.deepStrictEqual(beside.sort(), ["playwright_chromiumdev_profile", "sluice-browser"])
+        const alive = () => processesOf(place)
+        assert.isAtLeast(alive().length, 3)
+        // Its own group of processes, which may outlive the browser's.
+        const programs = alive().map((pid) => Processes.wordsOf(Number(pid))[0] ?? "")
+        assert.notInclude(programs.join(" "), "crashpad")
+        process.kill(-local.pid, "SIGKILL")
+        yield* until("the end of all its processes", Effect.sync(alive), ({ length }) => length === 0)
+      }).pipe(Effect.scoped)
   )
 
   it.live("that a killed process left behind are removed at the next start, and no others", () =>

@@ -86,8 +86,8 @@ const installPackage = (name) => {
 const usual = () =>
   (programs[/** @type {keyof typeof programs} */ (process.platform)] ?? []).find((path) => existsSync(path))
 
-/** The newest Chromium in Playwright's cache. */
-const cached = () => {
+/** The newest Chromium in Playwright's cache that was installed to its end, which Playwright marks by a file. */
+export const cached = () => {
   const caches = {
     linux: join(homedir(), ".cache", "ms-playwright"),
     darwin: join(homedir(), "Library", "Caches", "ms-playwright"),
@@ -105,7 +105,7 @@ const cached = () => {
   const cache = process.env.PLAYWRIGHT_BROWSERS_PATH || caches[platform]
   if (cache === undefined || !existsSync(cache)) return undefined
   return readdirSync(cache)
-    .filter((name) => /^chromium-\d+$/.test(name))
+    .filter((name) => /^chromium-\d+$/.test(name) && existsSync(join(cache, name, "INSTALLATION_COMPLETE")))
     .sort((a, b) => Number(b.slice(9)) - Number(a.slice(9)))
     .flatMap((name) => inside[platform].map((path) => join(cache, name, path)))
     .find((path) => existsSync(path))

@@ -1,6 +1,6 @@
 // @ts-check
 import { createHash } from "node:crypto"
-import { existsSync, readFileSync, writeFileSync } from "node:fs"
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { npm, root } from "./run.js"
 import { BootstrapError, say } from "./say.js"
@@ -16,6 +16,8 @@ export const installDependencies = () => {
     .digest("hex")
   if (existsSync(mark) && readFileSync(mark, "utf8") === lock) return
   say("Installing packages (npm ci) …")
+  // It would name what an interrupted installation had before as the whole of what is there.
+  rmSync(mark, { force: true })
   npm(["ci", "--no-audit", "--no-fund", "--loglevel=error"])
   try {
     writeFileSync(mark, lock)

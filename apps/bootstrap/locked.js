@@ -1,9 +1,10 @@
 // @ts-check
 import { createHash } from "node:crypto"
-import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { copyFileSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { npm, root } from "./run.js"
 import { say } from "./say.js"
+import { makeWhole } from "./whole.js"
 
 /**
  * Installs the packages that a folder of the checkout locks into `.cache/NAME`, unless they are installed. They are not
@@ -18,14 +19,15 @@ export const installLocked = ({ name, source, what }) => {
     .update(readFileSync(join(from, "package-lock.json")))
     .digest("hex")
   const folder = join(root, ".cache", name, lock.slice(0, 16))
-  // Written last, so that an interrupted installation is repeated.
-  const mark = join(folder, "installed")
-  if (!existsSync(mark)) {
+  // Made by another version of this file, which was interrupted.
+  if (existsSync(folder) && !existsSync(join(folder, "installed"))) rmSync(folder, { recursive: true, force: true })
+  if (!existsSync(folder)) {
     say(`Installing ${what} (npm ci) …`)
-    mkdirSync(folder, { recursive: true })
-    for (const file of ["package.json", "package-lock.json"]) copyFileSync(join(from, file), join(folder, file))
-    npm(["ci", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error"], folder)
-    writeFileSync(mark, "")
+    makeWhole(folder, (draft) => {
+      for (const file of ["package.json", "package-lock.json"]) copyFileSync(join(from, file), join(draft, file))
+      npm(["ci", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error"], draft)
+      writeFileSync(join(draft, "installed"), "")
+    })
   }
   return folder
 }

@@ -1,9 +1,10 @@
 // @ts-check
 import { spawnSync } from "node:child_process"
-import { existsSync } from "node:fs"
+import { existsSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { npm, root } from "./run.js"
 import { BootstrapError, say } from "./say.js"
+import { makeWhole } from "./whole.js"
 
 /** The oldest Node that runs TypeScript without a build and meets the needs of the libraries. */
 const oldest = [22, 19]
@@ -26,20 +27,25 @@ export const suitableNode = () => {
   const name = `node-${platform}-${process.arch}`
   const folder = join(root, ".cache", `node-${fetched}`)
   const program = join(folder, "node_modules", name, "bin", platform === "win" ? "node.exe" : "node")
-  if (!existsSync(program) || !isSuitable(versionOf(program))) {
+  const isThere = existsSync(folder)
+  if (!isThere || !isSuitable(versionOf(program))) {
     say(
       `This is Node ${process.version}; fetching Node ${fetched} into .cache (${oldest.join(".")} or later is needed) …`
     )
-    npm([
-      "install",
-      "--prefix",
-      folder,
-      "--no-save",
-      "--no-audit",
-      "--no-fund",
-      "--loglevel=error",
-      `${name}@${fetched}`
-    ])
+    // Made by another version of this file, which was interrupted.
+    if (isThere) rmSync(folder, { recursive: true, force: true })
+    makeWhole(folder, (draft) =>
+      npm([
+        "install",
+        "--prefix",
+        draft,
+        "--no-save",
+        "--no-audit",
+        "--no-fund",
+        "--loglevel=error",
+        `${name}@${fetched}`
+      ])
+    )
   }
   if (isSuitable(versionOf(program))) return program
   throw new BootstrapError(

@@ -1,6 +1,6 @@
 // @ts-check
 import { spawn, spawnSync } from "node:child_process"
-import { mkdirSync, rmSync, symlinkSync } from "node:fs"
+import { mkdirSync, renameSync, rmSync, symlinkSync } from "node:fs"
 import { basename, delimiter, dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { BootstrapError } from "./say.js"
@@ -31,8 +31,11 @@ const folderOf = (node) => {
   if (process.platform === "win32" || basename(node) === "node") return dirname(node)
   const folder = join(root, ".cache", "named-node")
   mkdirSync(folder, { recursive: true })
-  rmSync(join(folder, "node"), { force: true })
-  symlinkSync(node, join(folder, "node"))
+  // Another process may be looking for it.
+  const draft = join(folder, `node.${process.pid}`)
+  rmSync(draft, { force: true })
+  symlinkSync(node, draft)
+  renameSync(draft, join(folder, "node"))
   return folder
 }
 

@@ -96,7 +96,7 @@ const deliveries = Layer.effect(
       get: Effect.fn("Deliveries.get")((workspaceId, id) =>
         Effect.map(find(workspaceId, id), ({ delivery }) => delivery)
       ),
-      list: Effect.fn("Deliveries.list")((workspaceId, { before = Infinity, limit, runId, status }) =>
+      list: Effect.fn("Deliveries.list")((workspaceId, { before = Infinity, limit, runId, status, webhookId }) =>
         Effect.sync(() =>
           all()
             .filter(
@@ -104,7 +104,8 @@ const deliveries = Layer.effect(
                 one.workspaceId === workspaceId &&
                 one.position < before &&
                 (status === undefined || one.status === status) &&
-                (runId === undefined || one.logged.runId === runId)
+                (runId === undefined || one.logged.runId === runId) &&
+                (webhookId === undefined || one.webhookId === webhookId)
             )
             .reverse()
             .slice(0, limit)

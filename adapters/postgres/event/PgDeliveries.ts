@@ -99,11 +99,13 @@ const deliveries = Layer.effect(
         for (const one of next) yield* enqueue(one.id, one.turn, 0)
       })
 
-    const list = (workspaceId: WorkspaceId, { before, limit, runId, status }: Filter) =>
+    const list = (workspaceId: WorkspaceId, { before, limit, runId, status, webhookId }: Filter) =>
       sql<Rows.Row>`${select} where ${sql.and([
         sql`d.workspace_id = ${workspaceId}`,
         ...(status === undefined ? [] : [sql`d.status = ${status}`]),
         ...(runId === undefined ? [] : [isUuid(runId) ? sql`d.run_id = ${runId}` : sql`false`]),
+        // A delivery to the webhook of a run itself has that run as its target, whose id no webhook has.
+        ...(webhookId === undefined ? [] : [isUuid(webhookId) ? sql`d.target = ${webhookId}` : sql`false`]),
         ...(before === undefined ? [] : [sql`d.position < ${before}`])
       ])} order by d.position desc limit ${limit}`
 

@@ -49,8 +49,10 @@ export const WebhookDelivery = Schema.Struct({
   id: Schema.String,
   /** `null`: the webhook that the submission of the run named. */
   webhook_id: Schema.NullOr(Schema.String),
-  session_id: Schema.String,
-  workflow_id: Schema.String,
+  /** `null` for a test. */
+  session_id: Schema.NullOr(Schema.String),
+  workflow_id: Schema.NullOr(Schema.String),
+  /** `webhook.test` for a test. */
   event: Schema.String,
   url: Schema.String,
   status: Status,
@@ -99,6 +101,7 @@ const Replay = Schema.Struct({
 const deliveryFilter = {
   status: Schema.optionalKey(Status),
   session_id: Schema.optionalKey(Schema.String),
+  webhook_id: Schema.optionalKey(Schema.String),
   limit: wholeNumber(1, 500),
   /** The `next_cursor` of the page before. */
   cursor: wholeNumber(1, Number.MAX_SAFE_INTEGER)
@@ -169,7 +172,7 @@ export class WebhooksGroup extends group.add(
   })
     .annotate(
       OpenApi.Summary,
-      "List deliveries to webhooks, newest first; with status=dead, only those that were given up"
+      "List deliveries to webhooks, newest first, with the last 10 tests of each beside them; with status=dead, only those that were given up"
     )
     .annotate(Needs, "read"),
   HttpApiEndpoint.post("retryDelivery", "/webhook-deliveries/:delivery_id/retry", {

@@ -7,7 +7,12 @@ import * as Delivery from "../../../core/event/webhook/Delivery.ts"
 import * as Replay from "../../../core/event/webhook/Replay.ts"
 import type { Sender } from "../../../core/event/webhook/Sender.ts"
 import * as Target from "../../../core/event/webhook/Target.ts"
-import { defaultValidity, type Webhook, type WebhookStore } from "../../../core/event/webhook/Webhook.ts"
+import {
+  defaultValidity,
+  type TestDelivery,
+  type Webhook,
+  type WebhookStore
+} from "../../../core/event/webhook/Webhook.ts"
 import type { WebhookSecrets } from "../../../core/event/webhook/WebhookSecrets.ts"
 import { type Settings, Webhooks } from "../../../core/event/webhook/Webhooks.ts"
 import { ArtifactLinks } from "../../../core/run/artifact/ArtifactLinks.ts"
@@ -76,15 +81,28 @@ export const layer = HttpApiBuilder.group(
         const caller = yield* CurrentCaller
         const { workspaceId } = caller
         const limit = query.limit ?? defaultLimit
-        const page = yield* deliveries.list(workspaceId, {
-          limit,
+        const found = yield* deliveries.list(workspaceId, {
+          // One more: tests up to it stand on this page.
+          limit: limit + 1,
           ...(query.status === undefined ? {} : { status: query.status }),
           ...(query.session_id === undefined ? {} : { runId: query.session_id }),
+          ...(query.webhook_id === undefined ? {} : { webhookId: query.webhook_id }),
           ...(query.cursor === undefined ? {} : { before: query.cursor })
         })
-        const last = page.length === limit ? page.at(-1) : undefined
+        const page = found.slice(0, limit)
+        const last = found.length > limit ? page.at(-1) : undefined
+        const isOnPage = ({ at }: TestDelivery) =>
+          at > (found[limit]?.createdAt ?? -1) && (query.cursor === undefined || at <= (page[0]?.createdAt ?? -1))
+        // A run has no tests.
+        const tested = query.session_id === undefined ? yield* webhooks.list(caller) : []
+        const tests = tested
+          .filter(({ id }) => query.webhook_id === undefined || id === query.webhook_id)
+          .flatMap((webhook) => (webhook.tests ?? []).filter(isOnPage).map((test) => testJson(webhook, test, caller)))
+          .filter(({ status }) => query.status === undefined || status === query.status)
+        const rows = [...page.map((delivery) => deliveryJson(delivery, caller)), ...tests]
         return {
-          deliveries: page.map((delivery) => deliveryJson(delivery, caller)),
+          deliveries:
+            tests.length === 0 ? rows : rows.toSorted((a, b) => Date.parse(b.created_at) - Date.parse(a.created_at)),
           next_cursor: last === undefined ? null : String(last.position)
         }
       }),
@@ -197,6 +215,23 @@ const deliveryJson = (delivery: Delivery.Delivery, caller: Caller): typeof Webho
   duration: delivery.durationMillis,
   response_status: delivery.responseStatus,
   delivery_errors: delivery.errors
+})
+
+/** A test as a delivery that was tried once. */
+const testJson = (webhook: Webhook, test: TestDelivery, caller: Caller): typeof WebhookDelivery.Type => ({
+  id: test.id,
+  webhook_id: webhook.id,
+  session_id: null,
+  workflow_id: null,
+  event: "webhook.test",
+  url: urlFor(caller, test.url),
+  status: test.error === null ? "delivered" : "dead",
+  created_at: iso(test.at),
+  attempts: 1,
+  next_attempt_at: null,
+  duration: test.durationMillis,
+  response_status: test.responseStatus,
+  delivery_errors: test.error === null ? [] : [test.error]
 })
 
 const attempt = (outcome: Delivery.Outcome) => {

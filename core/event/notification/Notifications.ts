@@ -2,7 +2,7 @@
  * Notices about runs, apart from webhooks: subscriptions, and the decision which of them an event concerns.
  */
 
-import { Schema } from "effect"
+import { Schema, SchemaTransformation } from "effect"
 import * as TextLength from "../../window/TextLength.ts"
 import type { WorkspaceId } from "../../workspace/Ids.ts"
 import type { Entry } from "../EventLog.ts"
@@ -33,10 +33,17 @@ const isAddress = (text: string): boolean => {
   return (protocol === "https:" || protocol === "http:") && username === "" && password === ""
 }
 
-const Address = Schema.String.check(
-  TextLength.atMost(2_048),
-  Schema.makeFilter(
-    (text: string) => isAddress(text) || "Expected an address such as https://example.com/hook, without a user in it"
+/** Blanks around an address are removed. */
+const Address = Schema.String.check(TextLength.atMost(2_048)).pipe(
+  Schema.decodeTo(
+    Schema.String.check(
+      TextLength.atMost(2_048),
+      Schema.makeFilter(
+        (text: string) =>
+          isAddress(text) || "Expected an address such as https://example.com/hook, without a user in it"
+      )
+    ),
+    SchemaTransformation.trim()
   )
 )
 

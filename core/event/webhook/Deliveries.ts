@@ -19,6 +19,8 @@ export interface NewDelivery {
 export interface Filter {
   readonly status?: Status
   readonly runId?: string
+  /** To this registered webhook. */
+  readonly webhookId?: string
   /** Made strictly before the one at this position. */
   readonly before?: number
   readonly limit: number

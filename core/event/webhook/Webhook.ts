@@ -5,7 +5,7 @@
  * The secret that signs deliveries is stored sealed, and is never returned again.
  */
 
-import { Context, Schema } from "effect"
+import { Context, Schema, SchemaTransformation } from "effect"
 import * as TextLength from "../../window/TextLength.ts"
 import type { Collection, Kind } from "../../workspace/Collection.ts"
 import * as Json from "../../workspace/Json.ts"
@@ -24,8 +24,30 @@ const problemOf = (text: string): string | undefined => {
   return undefined
 }
 
-/** An absolute http or https URL of at most 2,048 characters, without a user name and password. */
-export const Url = Schema.String.check(TextLength.atMost(2_048), Schema.makeFilter(problemOf))
+/** An absolute http or https URL of at most 2,048 characters, without a user name and password. Blanks around it are removed. */
+export const Url = Schema.String.check(TextLength.atMost(2_048)).pipe(
+  Schema.decodeTo(
+    Schema.String.check(TextLength.atMost(2_048), Schema.makeFilter(problemOf)),
+    SchemaTransformation.trim()
+  )
+)
+
+/** A test message that was sent to a webhook, and what came of it. */
+const TestDelivery = Schema.Struct({
+  id: Schema.String,
+  /** When it was sent, in epoch milliseconds. */
+  at: Schema.Int,
+  url: Schema.String,
+  /** `null` when it was not answered. */
+  responseStatus: Schema.NullOr(Schema.Int),
+  durationMillis: Schema.NullOr(Schema.Int),
+  /** Why it did not arrive; `null` when it did. */
+  error: Schema.NullOr(Schema.String)
+})
+export type TestDelivery = typeof TestDelivery.Type
+
+/** How many tests of a webhook are kept. */
+export const mostTests = 10
 
 /** For how many seconds a receiver may believe a delivery after it was sent: from 1 second to 7 days. */
 export const Validity = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 604_800 }))
@@ -70,7 +92,9 @@ export const Webhook = Schema.Struct({
   inactiveReason: Schema.NullOr(Schema.String),
   createdAt: Schema.Int,
   createdBy: Schema.String,
-  updatedAt: Schema.Int
+  updatedAt: Schema.Int,
+  /** The last tests, newest first. */
+  tests: Schema.optionalKey(Schema.Array(TestDelivery))
 })
 export type Webhook = typeof Webhook.Type
 

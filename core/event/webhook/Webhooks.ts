@@ -11,14 +11,23 @@ import type { WorkflowId, WorkflowNotFound } from "../../workspace/Ids.ts"
 import * as Permissions from "../../workspace/Permissions.ts"
 import type { Caller, RoleForbids } from "../../workspace/Workspace.ts"
 import { Deliveries } from "./Deliveries.ts"
-import type { Delivery, DeliveryNotDead, DeliveryNotFound, Outcome } from "./Delivery.ts"
+import {
+  type Delivery,
+  type DeliveryNotDead,
+  type DeliveryNotFound,
+  describe,
+  isDelivered,
+  type Outcome
+} from "./Delivery.ts"
 import * as DeliveryAttempt from "./DeliveryAttempt.ts"
 import { Sender } from "./Sender.ts"
 import type { EventType } from "./Subscription.ts"
 import * as Target from "./Target.ts"
 import {
   defaultValidity,
+  mostTests,
   type RunWebhook,
+  type TestDelivery,
   UrlRefused,
   type Webhook,
   WebhookExists,
@@ -74,7 +83,7 @@ export class Webhooks extends Context.Service<
       id: string
     ) => Effect.Effect<Webhook, WebhookNotFound | RoleForbids | StoreUnavailable>
 
-    /** Sends a webhook a signed message of the kind `webhook.test`, once, and returns the result. */
+    /** Sends a webhook a signed message of the kind `webhook.test`, once, keeps the result with the webhook, and returns it. */
     readonly test: (
       caller: Caller,
       id: string
@@ -166,10 +175,18 @@ export class Webhooks extends Context.Service<
         test: Effect.fn("Webhooks.test")(function* (caller, id) {
           const target = Target.registeredTarget(yield* get(caller, id))
           const webhook = { id, workspaceId: caller.workspaceId }
-          return yield* DeliveryAttempt.sendTest(target, webhook, yield* identifiers.uuid).pipe(
+          const at = yield* Clock.currentTimeMillis
+          const testId = yield* identifiers.uuid
+          const outcome = yield* DeliveryAttempt.sendTest(target, webhook, testId).pipe(
             Effect.provideService(Sender, sender),
             Effect.provideService(WebhookSecrets, secrets)
           )
+          const test = testOf(testId, at, target.url, outcome)
+          const kept = (now: Webhook) =>
+            Result.succeed({ ...now, tests: [test, ...(now.tests ?? [])].slice(0, mostTests) })
+          // Its address, the key, stays as it is.
+          yield* store.change(caller.workspaceId, id, kept).pipe(Effect.catchTag("KeyTaken", Effect.die))
+          return outcome
         }),
         retry: Effect.fn("Webhooks.retry")((caller, id) => deliveries.retry(caller.workspaceId, id)),
         ofRun: Effect.fn("Webhooks.ofRun")(function* ({ secret, ...request }) {
@@ -190,6 +207,15 @@ export class Webhooks extends Context.Service<
     )
   )
 }
+
+const testOf = (id: string, at: number, url: string, outcome: Outcome): TestDelivery => ({
+  id,
+  at,
+  url,
+  responseStatus: outcome._tag === "Answered" ? outcome.status : null,
+  durationMillis: outcome._tag === "Refused" ? null : outcome.durationMillis,
+  error: isDelivered(outcome) ? null : describe(outcome)
+})
 
 /** A webhook that is activated again forgets why it was deactivated. */
 const changedBy = (

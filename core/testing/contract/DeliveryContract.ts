@@ -244,7 +244,7 @@ export const promises: ReadonlyArray<Contract.ContractPromise<Stores>> = [
       assert.strictEqual(yield* attempt(taken), ids[1])
     })
   ),
-  promise("are listed newest first in pages, by status and by run, to their own workspace only", () =>
+  promise("are listed newest first in pages, by status, by run and by webhook, to their own workspace only", () =>
     Effect.gen(function* () {
       const deliveries = yield* Deliveries
       const { caller, ids, made, sent } = yield* line()
@@ -257,6 +257,9 @@ export const promises: ReadonlyArray<Contract.ContractPromise<Stores>> = [
       assert.deepStrictEqual(yield* listed({ limit: 10, status: "delivered" }), [first])
       assert.deepStrictEqual(yield* listed({ limit: 10, runId: sent.id }), [second, first])
       assert.deepStrictEqual(yield* listed({ limit: 10, runId: "no id" }), [])
+      assert.deepStrictEqual(yield* listed({ limit: 10, webhookId: made[0]?.webhookId ?? "" }), [second, first])
+      assert.deepStrictEqual(yield* listed({ limit: 10, webhookId: sent.id }), [])
+      assert.deepStrictEqual(yield* listed({ limit: 10, webhookId: "no id" }), [])
       const [page] = yield* deliveries.list(caller.workspaceId, { limit: 1 })
       assert.deepStrictEqual(yield* listed({ limit: 10, before: page?.position ?? 0 }), [first])
       assert.deepStrictEqual(yield* deliveries.list((yield* makeWorkspace()).workspaceId, { limit: 10 }), [])

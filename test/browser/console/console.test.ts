@@ -1044,10 +1044,35 @@ it.layer(console, { excludeTestServices: true })("the console", (layered) => {
       yield* Effect.promise(async () => {
         await page.getByText("No webhook yet").waitFor()
         await page.getByRole("button", { name: "New webhook" }).click()
-        await page.getByLabel("Address").fill("https://hooks.example.com/sluice")
+        await page.getByLabel("Address").fill("  https://hooks.example.com/first ")
+        await page.getByLabel("Events", { exact: true }).selectOption("some")
         await page.keyboard.press("Enter")
+        await page.getByRole("button", { name: "Register" }).click()
+        await page.getByText("Choose at least one event").waitFor()
+        await page.getByLabel("execution.failed").check()
+        await page.getByLabel("execution.stopped").check()
+      })
+      yield* looked("webhook-form")
+      yield* Effect.promise(async () => {
+        await page.getByRole("button", { name: "Register" }).click()
         await page.getByText("The webhook was registered").waitFor()
         await page.keyboard.press("Escape")
+        await page.getByText("execution.failed, execution.stopped of every workflow").waitFor()
+        await page.getByRole("button", { name: "Edit https://hooks.example.com/first" }).press("Enter")
+        await page.getByLabel("execution.stopped").uncheck()
+        await page.getByLabel("Address").fill(" https://hooks.example.com/sluice")
+        await page.keyboard.press("Enter")
+        await page.getByText("The webhook was changed").waitFor()
+        await page.getByText("execution.failed of every workflow").waitFor()
+        // Nothing listens there. The test stands among the deliveries, to this receiver too.
+        await page.getByRole("button", { name: "Send a test to https://hooks.example.com/sluice" }).press("Enter")
+        await page.getByRole("cell", { name: "Test", exact: true }).waitFor()
+        await page.getByLabel("Receiver", { exact: true }).selectOption({ label: "https://hooks.example.com/sluice" })
+        await page.getByRole("cell", { name: "Test", exact: true }).waitFor()
+      })
+      yield* looked("webhook-test")
+      yield* Effect.promise(async () => {
+        await page.getByLabel("Receiver", { exact: true }).selectOption("")
         // Nothing sends events here: the log has one of a run as it would be.
         await page.route(/\/webhook-deliveries/, async (route) => {
           const answer = await route.fetch()

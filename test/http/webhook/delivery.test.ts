@@ -261,6 +261,52 @@ it.layer(dispatchingNow)("a webhook", (it) => {
     })
   )
 
+  it.effect("is registered without the blanks around its address; its tests stand among its deliveries", () =>
+    Effect.gen(function* () {
+      const { send } = yield* Service
+      const { owner, workflowId } = yield* setUp
+      const { key } = owner
+      const receiving = yield* receiver((_, answer, count) => void answer.writeHead(count === 1 ? 503 : 204).end())
+      const id = yield* register(owner, ` \t${receiving.url}\n`)
+      const other = yield* register(owner, (yield* receiver((_, answer) => void answer.writeHead(200).end())).url)
+      const path = `/webhook-endpoints/${id}`
+      assert.strictEqual((yield* send({ method: "GET", path, key })).body.url, receiving.url)
+      const json = { url: `  ${receiving.url} ` }
+      assert.strictEqual((yield* send({ method: "PATCH", path, key, json })).body.url, receiving.url)
+      yield* send({ method: "POST", path: `${path}/test`, key })
+      yield* TestClock.adjust("1 second")
+      yield* send({ method: "POST", path: `${path}/test`, key })
+      const listed = (query: string) =>
+        Effect.map(send({ method: "GET", path: `/webhook-deliveries?${query}`, key }), ({ body }) =>
+          (body.deliveries as ReadonlyArray<Record<string, unknown>>).map((one) => [
+            one.event,
+            one.webhook_id,
+            one.session_id,
+            one.response_status
+          ])
+        )
+      const test = (status: number) => ["webhook.test", id, null, status]
+      assert.deepStrictEqual(yield* listed(""), [test(204), test(503)])
+      assert.deepStrictEqual(yield* listed("status=dead"), [test(503)])
+      assert.deepStrictEqual(yield* listed(`webhook_id=${other}`), [])
+      const session = yield* start(owner, workflowId)
+      yield* untilLogged(owner, session, (all) => all.filter(({ delivered }) => delivered).length === 2)
+      yield* interrupt(owner, session)
+      assert.lengthOf(
+        (yield* listed(`webhook_id=${other}`)).filter(([event]) => event === "execution.queued"),
+        1
+      )
+      assert.lengthOf(
+        (yield* listed(`webhook_id=${id}&limit=1`)).filter(([event]) => event === "webhook.test"),
+        0
+      )
+      assert.lengthOf(
+        (yield* listed(`session_id=${session}`)).filter(([event]) => event === "webhook.test"),
+        0
+      )
+    })
+  )
+
   it.effect("that is removed is sent nothing more", () =>
     Effect.gen(function* () {
       const { send } = yield* Service

@@ -23,6 +23,9 @@ const argumentOf = ({ name, required, variadic }: Described["arguments"][number]
   return required ? shown : `[${shown}]`
 }
 
+/** How the docs call the program: it works in a checkout on every system. */
+export const asPrinted = "npm run -s sluice --"
+
 const leaf = (path: ReadonlyArray<string>, command: Described): ReadonlyArray<string> => {
   const usage = [...path, ...command.arguments.map(argumentOf)].join(" ")
   const flags = command.flags.filter(({ name }) => !shared.has(name) && !global.has(name))
@@ -44,7 +47,7 @@ const listed = (path: ReadonlyArray<string>, command: Described): ReadonlyArray<
 export const commands = (): string =>
   Completions.fromCommand(sluice)
     .subcommands.filter(({ name }) => isOne(["sluice", name]))
-    .flatMap((command) => listed(["sluice", command.name], command))
+    .flatMap((command) => listed([asPrinted, command.name], command))
     .join("\n")
 
 const codes = (): string =>

@@ -144,7 +144,7 @@ const farewell = (workflowId: string): string =>
 const welcome = (api: string, { encryptionKey, key }: FirstWorkspace.FirstKeys): string =>
   [
     "The first workspace was created. Its owner's API key is shown only once. The key that seals its credentials can be",
-    "shown again with `sluice keys encryption`:",
+    "shown again with `npm run -s sluice -- keys encryption`:",
     "",
     `  API key          ${Redacted.value(key)}`,
     `  Encryption key   ${Redacted.value(encryptionKey)}`,

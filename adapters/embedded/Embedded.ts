@@ -16,6 +16,7 @@ import * as MemoryLiveChannel from "../memory/run/MemoryLiveChannel.ts"
 import { layerStores, maxMessageSize } from "../postgres/Stores.ts"
 import * as Probe from "../postgres/server/Probe.ts"
 import * as Startup from "../postgres/server/Startup.ts"
+import * as WriteProbe from "../postgres/server/WriteProbe.ts"
 import * as Database from "./Database.ts"
 import * as Lock from "./Lock.ts"
 
@@ -100,7 +101,7 @@ const layerSignalsAfterCommit = Layer.effect(
 
 /** All stores and signals on the client of an embedded database. */
 export const layerOn = <E, R>(client: Layer.Layer<PgClient.PgClient | SqlClient.SqlClient, E, R>) =>
-  Layer.mergeAll(layerStores, layerSignalsAfterCommit, MemoryLiveChannel.layer, Probe.layer).pipe(
+  Layer.mergeAll(layerStores, layerSignalsAfterCommit, MemoryLiveChannel.layer, Probe.layer, WriteProbe.layer).pipe(
     Layer.provideMerge(client)
   )
 

@@ -26,6 +26,7 @@ import * as PgRetentionStore from "./run/retention/PgRetentionStore.ts"
 import * as PgRunRemovalStore from "./run/retention/PgRunRemovalStore.ts"
 import * as PgScheduleStore from "./schedule/PgScheduleStore.ts"
 import * as Client from "./server/Client.ts"
+import * as WriteProbe from "./server/WriteProbe.ts"
 import * as PgStartLedger from "./start/PgStartLedger.ts"
 import * as PgVault from "./vault/PgVault.ts"
 import * as PgComponentStore from "./workflow/PgComponentStore.ts"
@@ -78,6 +79,6 @@ export const layerStores = Layer.mergeAll(
 
 /** The stores and signals on the server at a URL such as `postgres://user:password@host/database`. */
 export const layer = (url: Redacted.Redacted<string>, maxConnections = 10, waitMillis = 0) =>
-  Layer.mergeAll(layerStores, PgSignals.layer, PgLiveChannel.layer).pipe(
+  Layer.mergeAll(layerStores, PgSignals.layer, PgLiveChannel.layer, WriteProbe.layer).pipe(
     Layer.provideMerge(Client.layer({ url, maxConnections, maxMessageSize, waitMillis }))
   )

@@ -53,6 +53,7 @@ const unreadRuns = gauge(
 )
 const leads = gauge("sluice_scheduler_leads", "1 for the scheduler that reads the gauges of the installation")
 const databaseUp = gauge("sluice_database_up", "1 when the database answers this process")
+const databaseWritable = gauge("sluice_database_writable", "1 when the database accepts the writes of this process")
 const ready = gauge("sluice_ready", "1 when this process is ready")
 const held = gauge("sluice_leases_held", "Leases that this process holds, by kind of work")
 const heldOf = new Map<string, Metric.Gauge<number>>()
@@ -97,6 +98,8 @@ export const isLeading: Effect.Effect<boolean> = Effect.map(Metric.value(leads),
 export const setUnreadRuns = (count: number): Effect.Effect<void> => Metric.update(unreadRuns, count)
 
 export const setDatabaseUp = (is: boolean): Effect.Effect<void> => Metric.update(databaseUp, isOne(is))
+
+export const setDatabaseWritable = (is: boolean): Effect.Effect<void> => Metric.update(databaseWritable, isOne(is))
 
 export const setReady = (is: boolean): Effect.Effect<void> => Metric.update(ready, isOne(is))
 

@@ -16,6 +16,7 @@ import * as HttpSender from "../../adapters/http/HttpSender.ts"
 import * as Memory from "../../adapters/memory/Memory.ts"
 import { Tables } from "../../adapters/memory/Tables.ts"
 import type { Probe } from "../../adapters/postgres/server/Probe.ts"
+import type { WriteProbe } from "../../adapters/postgres/server/WriteProbe.ts"
 import * as HttpSources from "../../adapters/secrets/HttpSources.ts"
 import * as SecretAsking from "../../adapters/secrets/SecretStoreRequest.ts"
 import * as ThreadSandbox from "../../adapters/threads/ThreadSandbox.ts"
@@ -209,7 +210,7 @@ const layerOutside = (sending: HttpSender.Options) =>
   )
 
 type Stores = Layer.Layer<
-  Exclude<Layer.Success<typeof Embedded.layer>, PgClient.PgClient | SqlClient.SqlClient | Probe>
+  Exclude<Layer.Success<typeof Embedded.layer>, PgClient.PgClient | SqlClient.SqlClient | Probe | WriteProbe>
 >
 
 interface Options {

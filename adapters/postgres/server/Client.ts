@@ -42,7 +42,9 @@ const defaultSuspectMillis = 3_000
 const watchEvery = "500 millis"
 
 /** Where and how the clients that work connect. */
-class Working extends Context.Service<Working, PgClient.PgPoolConfig>()("sluice/adapters/postgres/server/Client") {}
+class Working extends Context.Service<Working, PgClient.PgPoolConfig>()(
+  "sluice/adapters/postgres/server/Client/Working"
+) {}
 
 export const layer = ({
   maxConnections,
@@ -137,9 +139,11 @@ const reach = Effect.fnUntraced(function* ({
   for (let tried = 0; tried < hosts.count; tried++) {
     for (const way of ways) {
       // A session may be what refuses writes: a new one says how it is now.
-      probing.endAll("another host is tried")
-      const answer = yield* Effect.result(way.sql<{ readonly is_read_only: boolean }>`
-        select current_setting('transaction_read_only') = 'on' as is_read_only`)
+      probing.endAll(ended)
+      const question = way.sql<{ readonly is_read_only: boolean }>`
+        select current_setting('transaction_read_only') = 'on' as is_read_only`
+      // The pool may still give the session that was just ended, once.
+      const answer = yield* Effect.result(Effect.retry(question, { while: isEnded, times: 1 }))
       if (Result.isFailure(answer)) failed = answer.failure
       else if (isWritable && answer.success[0]?.is_read_only === true) failed = readOnly()
       else return way
@@ -148,6 +152,10 @@ const reach = Effect.fnUntraced(function* ({
   }
   return yield* failed ?? readOnly()
 })
+
+const ended = "the session was ended, to look for a server that accepts writes"
+
+const isEnded = (error: SqlError.SqlError): boolean => Migrations.unavailable(error).reason === ended
 
 const readOnly = () =>
   new SqlError.SqlError({

@@ -5,6 +5,7 @@
 import { Context, Effect, Layer, Option, type Redacted, Schema } from "effect"
 import { Probe } from "../../../adapters/postgres/server/Probe.ts"
 import { Startup } from "../../../adapters/postgres/server/Startup.ts"
+import { WriteProbe } from "../../../adapters/postgres/server/WriteProbe.ts"
 import * as ClockSkew from "../../../core/runtime/ClockSkew.ts"
 import * as Gauges from "../../../core/runtime/Gauges.ts"
 import { Supervisor } from "../../../core/runtime/Supervisor.ts"
@@ -108,19 +109,25 @@ export const layer = ({ healthHost: host, healthPort }: HealthSettings): Layer.L
   return Layer.provideMerge(served, state)
 }
 
-/** The problems of the database and the loops of a process. */
+/**
+ * The problems of the database and the loops of a process. The work decides: a database that accepts its writes is there,
+ * whatever else fails. Only where all connections are at work, another one says whether the database answers.
+ */
 const impediments = Effect.gen(function* () {
-  const { ask } = yield* Probe
+  const { isSilent } = yield* Probe
+  const writing = yield* WriteProbe
   const { unhealthy } = yield* Supervisor
   return Effect.gen(function* () {
-    const answers = (yield* ask) !== null
-    return {
-      answers,
-      reasons: [
-        ...(answers ? [] : ["The database does not answer"]),
-        ...(yield* unhealthy).map((loop) => `A loop of this process fails because of internal errors: ${loop}`)
-      ]
-    }
+    const [writes, silent] = yield* Effect.all([writing.ask, isSilent], { concurrency: 2 })
+    const answers = writes._tag === "Accepted" || !silent
+    const refusal = answers && writes._tag === "Refused" ? writes.reason : null
+    yield* Gauges.setDatabaseUp(answers)
+    yield* Gauges.setDatabaseWritable(answers && refusal === null)
+    return [
+      ...(answers ? [] : ["The database does not answer"]),
+      ...(refusal === null ? [] : [`The database accepts no writes: ${refusal}`]),
+      ...(yield* unhealthy).map((loop) => `A loop of this process fails because of internal errors: ${loop}`)
+    ]
   })
 })
 
@@ -131,7 +138,7 @@ const impediments = Effect.gen(function* () {
 export const reasonsNotToServe = Effect.gen(function* () {
   const { isAtWork, reasons } = yield* Health
   const found = yield* impediments
-  return Effect.flatMap(isAtWork, (is) => (is ? Effect.map(found, (now) => now.reasons) : reasons))
+  return Effect.flatMap(isAtWork, (is) => (is ? found : reasons))
 })
 
 const inWords = (skew: number): string => `${Math.abs(skew)} ms ${skew > 0 ? "ahead of" : "behind"}`
@@ -146,10 +153,8 @@ export const checks = Layer.effectDiscard(
     yield* decide(
       Effect.gen(function* () {
         const skew = yield* millis
-        const { answers, reasons } = yield* found
-        yield* Gauges.setDatabaseUp(answers)
         return [
-          ...reasons,
+          ...(yield* found),
           ...(Math.abs(skew) > ClockSkew.claimsUpTo
             ? [`The clock of this machine is ${inWords(skew)} that of the database: no work is claimed`]
             : [])

@@ -96,6 +96,24 @@ describe("a process that cannot start as it is set up", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.live("ends when its database has an address that is refused, without a piece of the password", () =>
+    Effect.gen(function* () {
+      const settings = { SLUICE_MASTER_KEY: masterKey, SLUICE_DATA_DIR: yield* dataDir }
+      const [nonsense, unencoded] = yield* Effect.forEach(
+        ["postgres://u:pass@db/d?sslmode=nonsense&sslmod=require", "postgres://u:pa@ss/w#ord@127.0.0.1:1/d"],
+        (DATABASE_URL) => completed(["scheduler"], { ...settings, DATABASE_URL }),
+        { concurrency: "unbounded" }
+      )
+      const said = linesOf(nonsense?.output ?? "")
+      assert.lengthOf(said, 2)
+      assert.include(said[0], 'DATABASE_URL has a parameter "sslmod", which is unknown: expected one of host, ')
+      assert.include(said[1], "sslmode=nonsense in DATABASE_URL is refused: expected disable, allow, prefer, require")
+      assert.deepStrictEqual(linesOf(unencoded?.output ?? ""), [
+        "DATABASE_URL cannot be read: write the characters @ / # ? % of its user, password and database name percent-encoded, as %40 %2F %23 %3F %25"
+      ])
+    }).pipe(Effect.scoped)
+  )
+
   it.live("ends when a later version has migrated its database", () =>
     Effect.gen(function* () {
       const url = yield* freshDatabase

@@ -4,6 +4,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Layer, Logger, Option, References, Scope } from "effect"
 import { Probe } from "../../../adapters/postgres/server/Probe.ts"
 import * as Startup from "../../../adapters/postgres/server/Startup.ts"
+import { WriteProbe, type Writes } from "../../../adapters/postgres/server/WriteProbe.ts"
 import * as Health from "../../../apps/cli/health/Health.ts"
 import { ClockSkew } from "../../../core/runtime/ClockSkew.ts"
 import * as Measures from "../../../core/runtime/Measures.ts"
@@ -19,9 +20,11 @@ const ask = (url: string, path: string) =>
     return { status: answer.status, body: answer.status === 404 ? {} : ((await answer.json()) as object) }
   })
 
+const metricsOf = (url: string) => Effect.promise(() => fetch(`${url}/metrics`).then((answer) => answer.text()))
+
 /** The health of a process whose parts are as these switches say. */
 const opened = Effect.gen(function* () {
-  const switches = { answers: true, skew: 0 }
+  const switches = { answers: true, skew: 0, writes: { _tag: "Accepted" } as Writes }
   const addresses: Array<string> = []
   const logger = Logger.make(({ fiber, message }) => {
     const { address } = fiber.getRef(References.CurrentLogAnnotations)
@@ -32,6 +35,9 @@ const opened = Effect.gen(function* () {
     Layer.succeed(Probe, {
       ask: Effect.sync(() => (switches.answers ? { at: 0, askedAt: 0, answeredAt: 0 } : null)),
       isSilent: Effect.sync(() => !switches.answers)
+    }),
+    Layer.succeed(WriteProbe, {
+      ask: Effect.sync((): Writes => (switches.answers ? switches.writes : { _tag: "Unanswered" }))
     }),
     Layer.succeed(ClockSkew, { millis: Effect.sync(() => switches.skew) }),
     Layer.succeed(Supervisor, supervisor)
@@ -73,9 +79,20 @@ describe("the health port", () => {
         )
       )
       switches.answers = true
+      switches.writes = { _tag: "Refused", reason: "the server accepts no writes at present" }
       switches.skew = 4_000
       yield* supervisor.succeeded("open gates")
-      assert.deepStrictEqual(yield* ask(url, "/readyz"), ready)
+      assert.deepStrictEqual(
+        yield* ask(url, "/readyz"),
+        reasons("The database accepts no writes: the server accepts no writes at present")
+      )
+      assert.match(yield* metricsOf(url), /^sluice_database_up 1$[\s\S]*^sluice_database_writable 0$/m)
+      // All connections are at work, and another one is answered.
+      for (const tag of ["Unanswered", "Accepted"] as const) {
+        switches.writes = { _tag: tag }
+        assert.deepStrictEqual(yield* ask(url, "/readyz"), ready)
+        assert.match(yield* metricsOf(url), /^sluice_database_writable 1$/m)
+      }
 
       yield* end
       assert.deepStrictEqual(yield* ask(url, "/readyz"), reasons("This process is shutting down"))

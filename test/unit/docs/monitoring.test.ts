@@ -37,6 +37,7 @@ const backlog = {
 const all = Effect.gen(function* () {
   yield* Gauges.setBacklog(backlog)
   yield* Gauges.setDatabaseUp(true)
+  yield* Gauges.setDatabaseWritable(true)
   yield* Gauges.setReady(true)
   yield* Gauges.setUnreadRuns(2)
   yield* Gauges.setLeases("runs", 2)

@@ -13,6 +13,8 @@ export interface Cron {
   readonly onDate: (date: CivilDate.Parts) => boolean
   /** Whether it repeats at an interval: its minutes or hours hold a `*` or a step. */
   readonly isInterval: boolean
+  /** What its author may not have meant, each as a sentence that names the field. */
+  readonly warnings: ReadonlyArray<string>
 }
 
 /** The number of characters that an expression may have. */
@@ -59,8 +61,22 @@ export const parse = (text: string): Result.Result<Cron, ReadonlyArray<string>> 
   return Result.succeed({
     times: sorted(hours.values).flatMap((of) => sorted(minutes.values).map((past) => of * 60 + past)),
     onDate: (date) => inMonth.has(date.month) && matchesDay(date, days, weekdays),
-    isInterval: /[*/]/.test(minute + hour)
+    isInterval: /[*/]/.test(minute + hour),
+    warnings: [...uneven(kinds.minute, minute, minutes), ...uneven(kinds.hour, hour, hours)]
   })
+}
+
+/** Steps that begin anew before they are whole, as each field counts for itself. */
+const uneven = (kind: Kind, text: string, { values }: Field): ReadonlyArray<string> => {
+  const [, step] = /^\*\/(\d+)$/.exec(text) ?? []
+  const length = kind.maximum + 1
+  if (step === undefined || length % Number(step) === 0) return []
+  const whole = kind === kinds.minute ? "hour" : "day"
+  const at = sorted(values)
+  const shown = at.length > 4 ? `${at.slice(0, 3).join(", ")} … ${at.at(-1)}` : at.join(", ")
+  return [
+    `${kind.name}: ${text} fires at ${kind.name} ${shown} of each ${whole}, not every ${step} ${kind.name}s: a step begins anew with each ${whole}`
+  ]
 }
 
 const shortForms: Readonly<Record<string, string>> = {

@@ -3,7 +3,8 @@
  *
  * - A time that the clocks skip counts at the first instant after the gap. Several skipped times, and a regular one at
  *   that instant, are one instant.
- * - A repeated time counts at its first occurrence, or at both where `everyPass` is set.
+ * - A repeated time counts at its first occurrence.
+ * - The times of an interval go by real time: skipped ones never come, and repeated ones count at each occurrence.
  *
  * Instants are epoch milliseconds.
  */
@@ -15,7 +16,10 @@ export interface LocalTimes {
   readonly onDate: (date: CivilDate.Parts) => boolean
   /** Minutes since midnight, ascending. */
   readonly times: ReadonlyArray<number>
-  readonly everyPass: boolean
+  readonly isInterval: boolean
+  /** The first and the last local time that count, in milliseconds as if they were UTC. */
+  readonly first: number
+  readonly last: number
 }
 
 const dayMillis = 86_400_000
@@ -78,8 +82,14 @@ const instantsOf = (plan: LocalTimes, day: CivilDate.EpochDay): ReadonlyArray<nu
 const kept = new WeakMap<LocalTimes, Map<CivilDate.EpochDay, ReadonlyArray<number>>>()
 const mostKept = 4
 
-const findInstants = ({ everyPass, times, zone }: LocalTimes, day: CivilDate.EpochDay): ReadonlyArray<number> => {
+const findInstants = (plan: LocalTimes, day: CivilDate.EpochDay): ReadonlyArray<number> => {
+  const { isInterval, zone } = plan
   const midnight = day * dayMillis
+  const isWithin = (time: number) => {
+    const local = midnight + time * 60_000
+    return local >= plan.first && local <= plan.last
+  }
+  const times = plan.first <= midnight && plan.last >= midnight + dayMillis ? plan.times : plan.times.filter(isWithin)
   // No offset is a day or more.
   const segments = segmentsIn(zone, midnight - dayMillis, midnight + 2 * dayMillis)
   const [only, second] = segments
@@ -92,7 +102,8 @@ const findInstants = ({ everyPass, times, zone }: LocalTimes, day: CivilDate.Epo
     const passes = segments
       .filter(({ from, offset, until }) => local - offset >= from && local - offset < until)
       .map(({ offset }) => local - offset)
-    if (passes.length > 0) return everyPass ? passes : passes.slice(0, 1)
+    if (isInterval) return passes
+    if (passes.length > 0) return passes.slice(0, 1)
     // Skipped: the gap ends where the first segment begins whose local time is past it.
     const after = segments.find(({ from, offset }) => from + offset > local)
     return after === undefined ? [] : [after.from]

@@ -70,7 +70,44 @@ const undecided = (stored: Stored | null, at: number): ReadonlyArray<RunSchedule
 }
 
 /** Warnings about a valid schedule, as of `at`. */
-export const warnings = (schedule: Previewed, gate: Gate, at: number): ReadonlyArray<RunWindow.RunWindowIssue> => {
+export const warnings = (schedule: Previewed, gate: Gate, at: number): ReadonlyArray<RunWindow.RunWindowIssue> => [
+  ...Timing.warnings(schedule.terms.timing).map(({ field, message }) => ({ path: field, message })),
+  ...jitterWarnings(schedule, gate, at),
+  ...windowWarnings(schedule, gate, at)
+]
+
+/** A delay that is longer than the time between two firings, or than what is left of an opening. */
+const jitterWarnings = (schedule: Previewed, gate: Gate, at: number): ReadonlyArray<RunWindow.RunWindowIssue> => {
+  const jitter = schedule.terms.jitterSeconds * 1_000
+  if (jitter === 0) return []
+  const path = "jitter_seconds"
+  const instants = RunSchedule.instantsOf(schedule, gate)
+  const zone = Timing.zoneOf(schedule.terms.timing, gate.runWindow)
+  const window = gate.runWindow === null ? null : RunWindow.compile(gate.runWindow)
+  const warned = new Map<string, string>()
+  let one = instants.next(at)
+  for (let asked = 0; one !== null && asked < mostAsked; asked++) {
+    const following = instants.next(one)
+    if (following !== null && following - one < jitter && !warned.has("order")) {
+      const pair = `${LocalTimes.shown(zone, one)} and ${LocalTimes.shown(zone, following)}`
+      warned.set("order", `It is longer than the time between firings, such as ${pair}: a later one may come first`)
+    }
+    const opening = window === null ? null : RunWindow.opening(window, one)
+    if (opening !== null && opening.opensAt <= one && opening.closesAt !== null && opening.closesAt < one + jitter) {
+      const closing = LocalTimes.shown(zone, opening.closesAt)
+      warned.set(
+        "closing",
+        `It can delay a firing beyond the closing of the run window, as at ${closing}: the run then waits for the next opening`
+      )
+      break
+    }
+    one = following
+  }
+  return [...warned.values()].map((message) => ({ path, message }))
+}
+
+/** What the run window does to the firings. */
+const windowWarnings = (schedule: Previewed, gate: Gate, at: number): ReadonlyArray<RunWindow.RunWindowIssue> => {
   const { runWindow } = gate
   const { timing } = schedule.terms
   if (timing.kind === "window_opening") {
@@ -79,7 +116,7 @@ export const warnings = (schedule: Previewed, gate: Gate, at: number): ReadonlyA
     }
     return RunSchedule.instantsOf(schedule, gate).next(at) === null
       ? [{ path: "at", message: "The run window does not open within the next 400 days: the schedule does not fire" }]
-      : []
+      : expiryWarning(schedule, gate, at)
   }
   const expired = expiryWarning(schedule, gate, at)
   if (runWindow === null || expired.length > 0) return expired
@@ -93,14 +130,14 @@ export const warnings = (schedule: Previewed, gate: Gate, at: number): ReadonlyA
   ]
 }
 
-/** How many firings are asked for a deadline that passes. */
-const mostExpiring = 100
+/** How many firings are looked at for what only some of them have. */
+const mostAsked = 100
 
 /** The warning of runs that end without a start, as the window opens after their deadline. */
 const expiryWarning = (schedule: Previewed, gate: Gate, at: number): ReadonlyArray<RunWindow.RunWindowIssue> => {
   const { startWithinMinutes } = schedule.terms
   if (startWithinMinutes === undefined) return []
-  const coming = next(schedule, gate, at, mostExpiring)
+  const coming = next(schedule, gate, at, mostAsked)
   const expiring = coming.filter(({ expiresAt }) => expiresAt !== null)
   const [first] = expiring
   if (first === undefined) return []

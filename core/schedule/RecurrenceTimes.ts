@@ -6,7 +6,6 @@ import { Result } from "effect"
 import * as CivilDate from "../window/calendar/CivilDate.ts"
 import * as Recurrence from "../window/calendar/Recurrence.ts"
 import * as RecurrenceRule from "../window/calendar/RecurrenceRule.ts"
-import type { Zone } from "../window/calendar/Zone.ts"
 import * as LocalTimes from "./LocalTimes.ts"
 
 /** The number of characters that a rule may have. */
@@ -23,8 +22,11 @@ export interface RecurrenceTimes {
   readonly onDate: (date: CivilDate.Parts) => boolean
   /** Minutes since midnight, ascending. */
   readonly times: ReadonlyArray<number>
-  /** The first and the last instant that the start and `UNTIL` allow in a zone; infinite where dates alone decide. */
-  readonly bounds: (zone: Zone) => { readonly from: number; readonly until: number }
+  /** The first and the last local time that the start and a local `UNTIL` allow, as if they were UTC. */
+  readonly first: number
+  readonly last: number
+  /** The last instant that an `UNTIL` in UTC allows; infinite without one. */
+  readonly until: number
 }
 
 /**
@@ -76,22 +78,13 @@ export const parse = (text: string, start: Start): Result.Result<RecurrenceTimes
   return Result.succeed({
     onDate: series.has,
     times,
-    bounds: (zone) => ({
-      from: times.some((time) => time < start.time)
-        ? instantOf(zone, start.day * dayMillis + start.time * 60_000)
-        : Number.NEGATIVE_INFINITY,
-      until: until === null ? Number.POSITIVE_INFINITY : until.isUtc ? until.local : instantOf(zone, until.local)
-    })
+    first: start.day * dayMillis + start.time * 60_000,
+    last: until === null || until.isUtc ? Number.POSITIVE_INFINITY : until.local,
+    until: until?.isUtc === true ? until.local : Number.POSITIVE_INFINITY
   })
 }
 
 const dayMillis = 86_400_000
-
-/** The instant at which the clocks of a zone show a local time, where they show it once. */
-const instantOf = (zone: Zone, local: number): number => {
-  const near = local - zone.segmentAt(local).offset
-  return local - zone.segmentAt(near).offset
-}
 
 /** How many dates may be examined to count those of a rule. */
 const maxCounted = 200_000

@@ -8,6 +8,7 @@ import * as CivilDate from "../window/calendar/CivilDate.ts"
 import * as Zone from "../window/calendar/Zone.ts"
 import { CalendarDate, Time } from "../window/Definition.ts"
 import * as RunWindow from "../window/RunWindow.ts"
+import * as Warnings from "../window/Warnings.ts"
 import * as CronExpression from "./CronExpression.ts"
 import * as LocalTimes from "./LocalTimes.ts"
 import * as RecurrenceTimes from "./RecurrenceTimes.ts"
@@ -47,24 +48,28 @@ const timesOf = (timing: ByCalendar): Result.Result<Times, ReadonlyArray<TimingP
   const zone = Zone.get(timing.timeZone)
   if (timing.kind === "cron") {
     return Result.mapBoth(CronExpression.parse(timing.cron), {
-      onSuccess: ({ isInterval, onDate, times }) => ({ zone, onDate, times, everyPass: isInterval, ...unbounded }),
+      onSuccess: ({ isInterval, onDate, times }) => ({ ...unbounded, zone, onDate, times, isInterval }),
       onFailure: (messages) => messages.map((message): TimingProblem => ({ field: "cron", message }))
     })
   }
   const { day, month, year } = timing.start
   const start = { day: CivilDate.fromYmd(year, month, day), time: timing.time.hours * 60 + (timing.time.minutes ?? 0) }
   return Result.mapBoth(RecurrenceTimes.parse(timing.recurrence, start), {
-    onSuccess: ({ bounds, onDate, times }) => ({ zone, onDate, times, everyPass: false, ...bounds(zone) }),
+    onSuccess: (found) => ({ ...found, zone, isInterval: false }),
     onFailure: (message): ReadonlyArray<TimingProblem> => [{ field: "recurrence", message }]
   })
 }
 
 interface Times extends LocalTimes.LocalTimes {
-  readonly from: number
+  /** The last instant. */
   readonly until: number
 }
 
-const unbounded = { from: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY }
+const unbounded = {
+  first: Number.NEGATIVE_INFINITY,
+  last: Number.POSITIVE_INFINITY,
+  until: Number.POSITIVE_INFINITY
+}
 
 /**
  * The problems of a timing whose zone is known, including that it has no date from `now`
@@ -80,6 +85,18 @@ export const problems = (timing: Timing, now: number): ReadonlyArray<TimingProbl
   if (fires) return []
   const which = timing.kind === "cron" ? "no date in the next 100 years matches it" : "it has no date after now"
   return [{ field: timing.kind, message: `The schedule would never fire: ${which}` }]
+}
+
+/** What the author of a timing without problems may not have meant. */
+export const warnings = (timing: Timing): ReadonlyArray<TimingProblem> => {
+  if (timing.kind === "window_opening") return []
+  if (timing.kind === "cron") {
+    const parsed = CronExpression.parse(timing.cron)
+    const found = Result.isSuccess(parsed) ? parsed.success.warnings : []
+    return found.map((message) => ({ field: "cron", message }))
+  }
+  const message = Warnings.everyMonth(timing.recurrence)
+  return message === null ? [] : [{ field: "recurrence", message }]
 }
 
 /** The instants of a timing that has no problems, for a workflow with this window. */
@@ -102,10 +119,10 @@ const never: Instants = { next: () => null, last: () => null }
 
 const instantsOf = (times: Times): Instants => ({
   next: (after) => {
-    const found = LocalTimes.next(times, Math.max(after, times.from - 1))
+    const found = LocalTimes.next(times, after)
     return found === null || found > times.until ? null : found
   },
-  last: (upTo, after) => LocalTimes.last(times, Math.min(upTo, times.until), Math.max(after, times.from - 1))
+  last: (upTo, after) => LocalTimes.last(times, Math.min(upTo, times.until), after)
 })
 
 /** The instants at which a window opens by its hours, not those at which an edit opens it. */

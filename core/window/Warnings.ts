@@ -7,19 +7,49 @@ import type { RunWindowIssue, SpecialHours, ValidRunWindow } from "./Definition.
 import { horizonMillis } from "./Definition.ts"
 import * as Schedule from "./Schedule.ts"
 
-/** Warnings that hold at any time: a start that its own rule does not produce. */
+/**
+ * Warnings that hold at any time: a start that its own rule does not produce, an `UNTIL` whose time does not count, and a
+ * rule that is read as fewer or more dates than its author may mean.
+ */
 export const lasting = (window: ValidRunWindow): ReadonlyArray<RunWindowIssue> =>
   (window.special_hours ?? []).flatMap((entry, index) => {
     const series = DayPlan.seriesOf(entry)
-    return series === null || series.has(CivilDate.parts(series.start))
-      ? []
-      : [
-          {
-            path: `special_hours[${index}].recurrence_start`,
-            message: "The rule does not produce this date: it only is the earliest day on which the series may start"
-          }
-        ]
+    const start = series !== null && !series.has(CivilDate.parts(series.start))
+    const [, date, time] = /UNTIL=(\d{8})(T\d{6}Z?)/i.exec(entry.recurrence ?? "") ?? []
+    const monthly = everyMonth(entry.recurrence ?? "")
+    return [
+      ...(start
+        ? [
+            {
+              path: `special_hours[${index}].recurrence_start`,
+              message: "The rule does not produce this date: it only is the earliest day on which the series may start"
+            }
+          ]
+        : []),
+      ...(time === undefined
+        ? []
+        : [
+            {
+              path: `special_hours[${index}].recurrence`,
+              message: `UNTIL counts as the date ${date}, included, in the time zone of the window: its time ${time} is ignored`
+            }
+          ]),
+      ...(monthly === null ? [] : [{ path: `special_hours[${index}].recurrence`, message: monthly }])
+    ]
   })
+
+/** The warning of a yearly rule with days of the month in every month; `null` for another rule. */
+export const everyMonth = (recurrence: string): string | null => {
+  const parts = recurrence
+    .toUpperCase()
+    .replace(/^RRULE:/, "")
+    .split(";")
+  const named = (name: string) => parts.some((part) => part.startsWith(`${name}=`))
+  const others = ["BYMONTH", "BYYEARDAY", "BYWEEKNO", "BYSETPOS", "BYDAY"]
+  return parts.includes("FREQ=YEARLY") && named("BYMONTHDAY") && !others.some(named)
+    ? "FREQ=YEARLY with BYMONTHDAY is these days of every month: add BYMONTH for one month"
+    : null
+}
 
 /**
  * Warnings about the time from `now` on: a window that stays closed, entries without effect, and hours that a change of
@@ -79,6 +109,20 @@ const nextMatch = (entry: SpecialHours, today: CivilDate.EpochDay): CivilDate.Ep
   return null
 }
 
+/** Whether a part is of a period that goes on over midnight: its other part exists. */
+const isOfNight = (
+  schedule: Schedule.Schedule,
+  day: CivilDate.EpochDay,
+  { end, path, start }: DayPlan.Part
+): boolean => {
+  const goesOn = (other: CivilDate.EpochDay, touches: (part: DayPlan.Part) => boolean) =>
+    schedule.plans.ruling(other).parts.some((part) => part.path === path && touches(part))
+  return (
+    (start === 0 && goesOn(day - 1, (part) => part.end === DayPlan.dayMillis)) ||
+    (end === DayPlan.dayMillis && goesOn(day + 1, (part) => part.start === 0))
+  )
+}
+
 /** Parts of a date that lie wholly in the hour that its clocks skip. */
 const skipped = (schedule: Schedule.Schedule, now: number): ReadonlyArray<RunWindowIssue> => {
   const found = new Map<string, RunWindowIssue>()
@@ -90,6 +134,7 @@ const skipped = (schedule: Schedule.Schedule, now: number): ReadonlyArray<RunWin
       const midnight = day * DayPlan.dayMillis
       for (const part of schedule.plans.ruling(day).parts) {
         if (midnight + part.start < from || midnight + part.end > until || found.has(part.path)) continue
+        if (isOfNight(schedule, day, part)) continue
         const date = CivilDate.parts(day)
         const on = `${date.year}-${String(date.month).padStart(2, "0")}-${String(date.dayOfMonth).padStart(2, "0")}`
         found.set(part.path, { path: part.path, message: `These hours do not exist on ${on}, when clocks go forward` })

@@ -45,6 +45,9 @@ export class InvalidCalendar extends Schema.TaggedError<InvalidCalendar>()("Inva
 
 const kindName = "X-SLUICE-KIND"
 
+/** A special entry whose rule has no date, and so no event. */
+const withoutDate = "X-SLUICE-WITHOUT-DATE"
+
 /**
  * The window as a calendar. Times name their zone and bring no definition of it: calendars take it from the IANA database
  * (RFC 7809). Each event has a kind (`X-SLUICE-KIND`), by which `read` finds the same window again. Other programs see
@@ -60,14 +63,12 @@ export const write = (window: ValidRunWindow): string => {
       `RRULE:FREQ=WEEKLY;BYDAY=${weekdayNames[Day.literals.indexOf(period.active_start_day)]}`
     ])
   })
-  const special = (window.special_hours ?? []).map((entry, index) =>
-    event(
-      entry.start_date === undefined ? "recurring" : "dated",
-      index,
-      entry.label ?? (entry.active ? "Open" : "Closed"),
-      specialTimes(window, entry)
-    )
-  )
+  const special = (window.special_hours ?? []).flatMap((entry, index) => {
+    const times = specialTimes(window, entry)
+    const kind = entry.start_date === undefined ? "recurring" : "dated"
+    if (times === null) return [[`${withoutDate}:${JSON.stringify(entry)}`]]
+    return [event(kind, index, entry.label ?? (entry.active ? "Open" : "Closed"), times)]
+  })
   const lines = [
     ...["BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//Sluice//Run window//EN", `X-WR-TIMEZONE:${window.time_zone}`],
     ...[...regular, ...special].flat(),
@@ -91,9 +92,11 @@ const event = (kind: string, index: number, summary: string, times: ReadonlyArra
   "END:VEVENT"
 ]
 
-const specialTimes = (window: ValidRunWindow, entry: SpecialHours): ReadonlyArray<string> => {
+/** The times of a special entry; `null` for a rule that has no date. */
+const specialTimes = (window: ValidRunWindow, entry: SpecialHours): ReadonlyArray<string> | null => {
   const { active, active_end_time = midnight, active_start_time = midnight } = entry
   const first = entry.start_date === undefined ? firstOf(entry) : DayPlan.epochDay(entry.start_date)
+  if (first === null) return null
   const last = entry.start_date === undefined ? first : DayPlan.epochDay(entry.end_date ?? entry.start_date)
   const rule =
     entry.recurrence === undefined
@@ -111,16 +114,16 @@ const midnight: Time = { hours: 0 }
 /** How far a rule is followed to its first date. */
 const mostDays = 400 * 366
 
-/** The first date of a recurring entry, at which its event begins; the earliest start of a rule without a date. */
-const firstOf = (entry: SpecialHours): CivilDate.EpochDay => {
+/** The first date of a recurring entry, at which its event begins; `null` for a rule without a date. */
+const firstOf = (entry: SpecialHours): CivilDate.EpochDay | null => {
   const series = DayPlan.seriesOf(entry)
-  if (series === null) return monday
+  if (series === null) return null
   let date = CivilDate.parts(series.start)
   for (let days = 0; days < mostDays; days++) {
     if (series.has(date)) return date.day
     date = CivilDate.following(date)
   }
-  return series.start
+  return null
 }
 
 /** The rule of an event: its last date as the type of its start demands. */
@@ -200,7 +203,7 @@ export const read = (text: string): Result.Result<ValidRunWindow, InvalidCalenda
     note(1, `Expected at most ${mostCharacters} characters, got ${TextLength.of(text)}`)
     return Result.fail(new InvalidCalendar({ problems }))
   }
-  const { events, zone } = eventsOf(text, note)
+  const { entries, events, zone } = eventsOf(text, note)
   const zones = new Set(zone === null ? [] : [zone])
   const regular: Array<{ readonly line: number; readonly hours: unknown }> = []
   const special: Array<{ readonly line: number; readonly hours: unknown }> = []
@@ -211,6 +214,7 @@ export const read = (text: string): Result.Result<ValidRunWindow, InvalidCalenda
     for (const hours of found.regular) regular.push({ line, hours })
     for (const hours of found.special) special.push({ line, hours })
   }
+  special.push(...entries)
   const [time_zone, ...others] = zones
   if (others.length > 0) note(1, `Expected all times in one zone, got ${[...zones].join(", ")}`)
   if (time_zone === undefined && problems.length === 0) note(1, "Expected an event with times in a zone, got none")
@@ -240,7 +244,12 @@ interface Found {
 const eventsOf = (
   text: string,
   note: Note
-): { readonly events: ReadonlyArray<Found>; readonly zone: string | null } => {
+): {
+  readonly entries: ReadonlyArray<{ readonly line: number; readonly hours: unknown }>
+  readonly events: ReadonlyArray<Found>
+  readonly zone: string | null
+} => {
+  const entries: Array<{ readonly line: number; readonly hours: unknown }> = []
   const events: Array<{ readonly line: number; readonly properties: Array<Property> }> = []
   const open: Array<string> = []
   let zone: string | null = null
@@ -258,10 +267,19 @@ const eventsOf = (
       note(line, `Expected BEGIN:VCALENDAR, got ${name}`)
       break
     } else if (open.length === 1 && name === "X-WR-TIMEZONE") zone = value
+    else if (open.length === 1 && name === withoutDate) entries.push({ line, hours: jsonOf(value) })
     else if (open.length === 2 && open[1] === "VEVENT") events.at(-1)?.properties.push(property)
   }
   if (open.length > 0) note(text.split(/\r?\n/).length, `Expected END:${open.at(-1)}, got the end of the calendar`)
-  return { events, zone }
+  return { entries, events, zone }
+}
+
+const jsonOf = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
 }
 
 const propertiesOf = (text: string, note: Note): ReadonlyArray<Property> => {

@@ -73,12 +73,12 @@ export const matches = (cron: string, local: number): boolean => {
 
 /**
  * The instants of `matching` wall clocks in `[from, until)`, minute by minute. Skipped ones count once at the first
- * instant after the gap; repeated ones at each pass, or at the first.
+ * instant after the gap, and repeated ones at the first pass; those of an interval count as they are shown.
  */
 export const instantsOf = (
   zone: string,
   matching: (local: number) => boolean,
-  everyPass: boolean,
+  isInterval: boolean,
   [from, until]: readonly [number, number]
 ): ReadonlyArray<number> => {
   const found: Array<number> = []
@@ -92,8 +92,8 @@ export const instantsOf = (
     if (at % (15 * minute) === 0) changes = offsetAt(zone, at + 15 * minute) !== offsetAt(zone, at)
     if (changes || at % (15 * minute) === 0) offset = offsetAt(zone, at)
     const local = at + offset
-    let fires = matching(local) && (everyPass || local > shown)
-    for (let skipped = at + before; skipped < local; skipped += minute) fires ||= matching(skipped)
+    let fires = matching(local) && (isInterval || local > shown)
+    for (let skipped = at + before; skipped < local && !isInterval; skipped += minute) fires ||= matching(skipped)
     if (fires && at >= from) found.push(at)
     shown = Math.max(shown, local)
   }

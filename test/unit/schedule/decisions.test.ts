@@ -331,6 +331,51 @@ const allDay = days.map((day, index) => ({
   active_end_time: { hours: 0, minutes: 0 }
 }))
 
+describe("the warnings of a schedule", () => {
+  const daily8 = { ...Gate.open, runWindow: daily(8, 18), windowRevision: 1, windowSet: { at: start, by } }
+  const warned = (terms: Partial<RunSchedule.Terms>, gate: Gate.Gate = Gate.open) =>
+    Preview.warnings(made(terms, gate), gate, start).map(({ message, path }) => `${path}: ${message}`)
+  const cron = (cron: string): Partial<RunSchedule.Terms> => ({ timing: { kind: "cron", cron, timeZone: "UTC" } })
+  const recurring = (recurrence: string): Partial<RunSchedule.Terms> => ({
+    timing: {
+      kind: "recurrence",
+      recurrence,
+      start: { year: 2026, month: 1, day: 14 },
+      time: { hours: 9 },
+      timeZone: "UTC"
+    }
+  })
+
+  it("name a step that begins anew before it is whole", () => {
+    assert.match(
+      warned(cron("*/90 * * * *"))[0] ?? "",
+      /^cron: minute: \*\/90 fires at minute 0 of each hour, not every 90/
+    )
+    assert.match(warned(cron("*/45 * * * *"))[0] ?? "", /fires at minute 0, 45 of each hour/)
+    assert.match(warned(cron("0 */5 * * *"))[0] ?? "", /hour: \*\/5 fires at hour 0, 5, 10 … 20 of each day/)
+    assert.deepStrictEqual(warned(cron("*/15 */2 * * *")), [])
+  })
+
+  it("name a yearly rule of days in every month", () => {
+    assert.match(warned(recurring("FREQ=YEARLY;BYMONTHDAY=14"))[0] ?? "", /^recurrence: FREQ=YEARLY with BYMONTHDAY/)
+    assert.deepStrictEqual(warned(recurring("FREQ=YEARLY;BYMONTHDAY=14;BYMONTH=3")), [])
+  })
+
+  it("name a jitter that is longer than the gap between firings, or than the opening", () => {
+    assert.match(
+      warned({ jitterSeconds: 3_601 })[0] ?? "",
+      /^jitter_seconds: It is longer than the time between firings/
+    )
+    assert.deepStrictEqual(warned({ jitterSeconds: 3_600 }), [])
+    const timing = { kind: "window_opening", timeZone: null } as const
+    assert.match(
+      warned({ timing, jitterSeconds: 36_001 }, daily8)[0] ?? "",
+      /^jitter_seconds: It can delay a firing beyond the closing of the run window, as at 2026-11-22T18:00/
+    )
+    assert.deepStrictEqual(warned({ timing, jitterSeconds: 36_000 }, daily8), [])
+  })
+})
+
 describe("the body of a schedule", () => {
   const problemsOf = (body: unknown) => {
     const read = ScheduleBody.read(body, start)

@@ -81,6 +81,18 @@ describe("cron at changes of clocks", () => {
     const autumn = [at("2026-10-24T22:00:00Z"), at("2026-10-25T03:00:00Z")] as const
     assert.deepStrictEqual(iso(within(cronIn("15,45 2 * * *", "Europe/Berlin"), spring)), ["2026-03-29T01:00"])
     assert.deepStrictEqual(iso(within(cronIn("30 2 * * *", "Europe/Berlin"), autumn)), ["2026-10-25T00:30"])
+    const night = [at("2026-03-29T00:00:00Z"), at("2026-03-29T03:00:00Z")] as const
+    assert.deepStrictEqual(iso(within(cronIn("5 * * * *", "Europe/Berlin"), night)), [
+      "2026-03-29T00:05",
+      "2026-03-29T01:05",
+      "2026-03-29T02:05"
+    ])
+    // At Lord Howe the clocks go from 02:00 to 02:30.
+    const howe = [at("2026-10-03T14:00:00Z"), at("2026-10-03T17:00:00Z")] as const
+    assert.deepStrictEqual(iso(within(cronIn("0 * * * *", "Australia/Lord_Howe"), howe)), [
+      "2026-10-03T14:30",
+      "2026-10-03T16:00"
+    ])
     assert.deepStrictEqual(iso(within(cronIn("*/30 2 * * *", "Europe/Berlin"), autumn)), [
       "2026-10-25T00:00",
       "2026-10-25T00:30",
@@ -218,6 +230,17 @@ describe("recurrences", () => {
     assert.deepStrictEqual(some(recurrence("FREQ=DAILY;UNTIL=20261103T085959", { hours: 9, minutes: 0 })), [
       "2026-11-02T08:00"
     ])
+  })
+
+  it("fire for the last time at a local UNTIL that the clocks skip or repeat", () => {
+    const until = (text: string) => ({ ...recurrence(`FREQ=DAILY;UNTIL=${text}`, { hours: 2, minutes: 30 }) })
+    const range = [at("2027-03-26T12:00:00Z"), at("2027-11-03T12:00:00Z")] as const
+    const last = (text: string) => iso(within(Timing.instants(until(text), null), range)).at(-1)
+    assert.strictEqual(last("20270328T023000"), "2027-03-28T01:00")
+    assert.strictEqual(last("20270328T022959"), "2027-03-27T01:30")
+    assert.strictEqual(last("20270328T015959"), "2027-03-27T01:30")
+    assert.strictEqual(last("20271031T023000"), "2027-10-31T00:30")
+    assert.strictEqual(last("20271031T022900"), "2027-10-30T00:30")
   })
 
   it("fire once in a gap and once in a fold", () => {

@@ -195,6 +195,15 @@ describe("the calendar of a window", () => {
     } as never)
   })
 
+  it("has no event for a rule without a date", () => {
+    const never = {
+      recurrence: "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30",
+      recurrence_start: { year: 2026, month: 1, day: 1 }
+    }
+    const written = ICalendar.write(withSpecial({ active: false, ...never }))
+    assert.strictEqual(written.split("BEGIN:VEVENT").length, 2)
+  })
+
   const begin = "DTSTART;TZID=Europe/Berlin:20260105T090000"
   const end = "DTEND;TZID=Europe/Berlin:20260105T170000"
   const wholeDay = "DTSTART;VALUE=DATE:20261224"

@@ -1,5 +1,5 @@
 /** The problems of windows that are not valid. */
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import * as RunWindow from "../../../core/window/RunWindow.ts"
 
@@ -180,4 +180,37 @@ it("a recurrence rule may be written in lower case, which changes nothing about 
   }
   const rule = "RRULE:FREQ=WEEKLY;INTERVAL=3;WKST=SU;BYDAY=MO,TU;UNTIL=20240901T000000Z"
   assert.deepStrictEqual(openings(rule.toLowerCase()), openings(rule))
+})
+
+describe("the warnings of a window", () => {
+  const warned = (window: object, now = Date.parse("2026-01-01T00:00:00Z")) => {
+    const { warnings } = Result.getOrThrow(
+      RunWindow.validate({ time_zone: "UTC", regular_hours: [monday], ...window }, { now })
+    )
+    return warnings.map(({ message, path }) => `${path}: ${message}`)
+  }
+  const closing = (recurrence: string) => ({
+    special_hours: [{ active: false, recurrence, recurrence_start: { year: 2026, month: 1, day: 14 } }]
+  })
+
+  it("name an UNTIL whose time does not count, and a yearly rule of every month", () => {
+    assert.deepStrictEqual(warned(closing("FREQ=DAILY;UNTIL=20260119T000000Z")), [
+      "special_hours[0].recurrence: UNTIL counts as the date 20260119, included, in the time zone of the window: its time T000000Z is ignored"
+    ])
+    assert.deepStrictEqual(warned(closing("FREQ=DAILY;UNTIL=20260119")), [])
+    assert.match(warned(closing("FREQ=YEARLY;BYMONTHDAY=14"))[0] ?? "", /BYMONTHDAY is these days of every month/)
+  })
+
+  it("name hours that the clocks skip, but not the end of a night that exists", () => {
+    const period = (start: string, from: number, end: string, to: number) => ({
+      active_start_day: start,
+      active_start_time: { hours: from },
+      active_end_day: end,
+      active_end_time: { hours: to }
+    })
+    // In Beirut the clocks go from 00:00 to 01:00 on a Sunday.
+    const beirut = (hours: object) => warned({ time_zone: "Asia/Beirut", regular_hours: [hours] })
+    assert.deepStrictEqual(beirut(period("SATURDAY", 8, "SUNDAY", 1)), [])
+    assert.match(beirut(period("SUNDAY", 0, "SUNDAY", 1))[0] ?? "", /These hours do not exist on 2026-03-29/)
+  })
 })

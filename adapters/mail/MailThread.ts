@@ -20,6 +20,7 @@ const defaults: Options<Question["kind"]> = {
   memoryMegabytes: 128,
   /** About 32 MB of mails. */
   waiting: 64,
+  waitingOfAsker: 64,
   idleMillis: 300_000
 }
 
@@ -46,7 +47,7 @@ export const make = (options: Partial<Options<Question["kind"]>> = {}) => {
         else if (isFull) resume(Effect.die(new MailsWaiting(`${all.waiting} mails are already waiting to be read`)))
         else resume(Effect.undefined)
       }
-      const giveUp = pool.submit({ owner: "mail", name: question.kind, asked: question, end })
+      const giveUp = pool.submit({ owner: "mail", asker: "mail", name: question.kind, asked: question, end })
       return Effect.sync(giveUp)
     })
 }

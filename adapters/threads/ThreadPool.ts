@@ -3,8 +3,9 @@
  * reader use it.
  *
  * A thread is started when an operation needs one, and terminated when idle. If an operation exceeds its deadline or
- * memory, its thread is terminated and the operation fails. Each operation has an owner, such as a workspace. With
- * several threads, one owner never uses the last free thread.
+ * memory, its thread is terminated and the operation fails. Each operation has an owner, such as a workspace, and an asker,
+ * such as one of its keys. Owners take turns, and so do the askers of each. With several threads, one owner never uses
+ * the last free thread.
  */
 import { Worker } from "node:worker_threads"
 import { TooCostly } from "../../core/workflow/sandbox/Sandbox.ts"
@@ -19,6 +20,8 @@ export interface Options<Name extends string> {
   readonly memoryMegabytes: number
   /** Maximum number of waiting operations of one owner. */
   readonly waiting: number
+  /** Maximum number of waiting operations of one asker of it. */
+  readonly waitingOfAsker: number
   /** Time after which an idle thread is terminated. */
   readonly idleMillis: number
   /** The module of each thread, which answers by `Serving.serve`. */
@@ -40,6 +43,7 @@ export type Ending =
 
 interface Job<Name extends string> {
   readonly owner: string
+  readonly asker: string
   readonly name: Name
   /** The argument of the operation, which can be cloned to another thread. */
   readonly asked: unknown
@@ -56,8 +60,8 @@ interface Thread<Name extends string> {
 export class ThreadPool<Name extends string> {
   readonly #options: Options<Name>
   readonly #threads = new Set<Thread<Name>>()
-  /** The waiting jobs, by owner; the owner whose turn is next comes first. */
-  readonly #waiting = new Map<string, Array<Job<Name>>>()
+  /** The waiting jobs, by owner and asker; those whose turn is next come first. */
+  readonly #waiting = new Map<string, Map<string, Array<Job<Name>>>>()
   #isClosed = false
 
   constructor(options: Options<Name>) {
@@ -68,19 +72,34 @@ export class ThreadPool<Name extends string> {
    * Starts an operation when a thread is free for it. The returned function cancels an operation that has not started.
    */
   readonly submit = (job: Job<Name>): (() => void) => {
-    const queue = this.#waiting.get(job.owner) ?? []
-    if (queue.length >= this.#options.waiting || this.#isClosed) {
-      job.end(refused("queue", `${this.#options.waiting}`))
+    const ofOwner = this.#waiting.get(job.owner) ?? new Map<string, Array<Job<Name>>>()
+    const queue = ofOwner.get(job.asker) ?? []
+    const { waiting, waitingOfAsker } = this.#options
+    const all = [...ofOwner.values()].reduce((sum, { length }) => sum + length, 0)
+    const exceeded = queue.length >= waitingOfAsker ? waitingOfAsker : all >= waiting ? waiting : null
+    if (exceeded !== null || this.#isClosed) {
+      job.end(refused("queue", `${exceeded ?? waiting}`))
       return () => {}
     }
     queue.push(job)
-    this.#waiting.set(job.owner, queue)
+    ofOwner.set(job.asker, queue)
+    this.#waiting.set(job.owner, ofOwner)
     this.#dispatch()
     return () => {
       const at = queue.indexOf(job)
       if (at >= 0) queue.splice(at, 1)
-      if (queue.length === 0 && this.#waiting.get(job.owner) === queue) this.#waiting.delete(job.owner)
+      if (queue.length === 0) this.#clear(job, ofOwner, queue)
     }
+  }
+
+  /** Forgets an asker, and an owner, that wait for nothing. */
+  #clear(
+    { asker, owner }: Job<Name>,
+    ofOwner: Map<string, ReadonlyArray<Job<Name>>>,
+    queue: ReadonlyArray<Job<Name>>
+  ): void {
+    if (ofOwner.get(asker) === queue) ofOwner.delete(asker)
+    if (ofOwner.size === 0 && this.#waiting.get(owner) === ofOwner) this.#waiting.delete(owner)
   }
 
   readonly close = async (): Promise<void> => {
@@ -99,13 +118,23 @@ export class ThreadPool<Name extends string> {
       if (next === null) return
       const thread = this.#free() ?? (this.#threads.size < this.#options.threads ? this.#start() : null)
       if (thread === null) return
-      const queue = this.#waiting.get(next) ?? []
-      const job = queue.shift()
-      this.#waiting.delete(next)
-      // Move the owner to the end of the queue.
-      if (queue.length > 0) this.#waiting.set(next, queue)
-      if (job !== undefined) this.#give(thread, job)
+      this.#give(thread, this.#take(next))
     }
+  }
+
+  /** The next job of an owner, who is moved with its asker to the end of those that wait. */
+  #take(owner: string): Job<Name> {
+    const ofOwner = this.#waiting.get(owner)
+    const [asker, queue] = ofOwner?.entries().next().value ?? []
+    const job = queue?.shift()
+    if (ofOwner === undefined || asker === undefined || queue === undefined || job === undefined) {
+      throw new Error(`Nothing of ${owner} waits`)
+    }
+    ofOwner.delete(asker)
+    if (queue.length > 0) ofOwner.set(asker, queue)
+    this.#waiting.delete(owner)
+    if (ofOwner.size > 0) this.#waiting.set(owner, ofOwner)
+    return job
   }
 
   /** The next waiting owner that uses less than its share of the threads. */

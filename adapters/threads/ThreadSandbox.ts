@@ -5,7 +5,7 @@
 import { Effect, Layer, type Schema } from "effect"
 import * as Bounds from "../../core/workflow/sandbox/Bounds.ts"
 import type { Input, Name, Output } from "../../core/workflow/sandbox/Operations.ts"
-import { inProcess, Sandbox, TooCostly } from "../../core/workflow/sandbox/Sandbox.ts"
+import { Asker, inProcess, Sandbox, TooCostly } from "../../core/workflow/sandbox/Sandbox.ts"
 import * as JsonParser from "../json/JsonParser.ts"
 import * as JsonPieces from "../json/JsonPieces.ts"
 import { type Ending, type Options, ThreadPool } from "./ThreadPool.ts"
@@ -29,18 +29,25 @@ export const defaults: Options<Name> = {
   deadlineMillis: (name) => (ofWorkflows.has(name) ? 10_000 : 5_000),
   memoryMegabytes: 256,
   waiting: 200,
+  waitingOfAsker: 50,
   idleMillis: 300_000
 }
 
-/** The sandbox. Its threads end with the layer. */
+/** Each run waits for one operation at a time, so that the number of runs bounds them. */
+const ofRuns = { waiting: 10_000, waitingOfAsker: 10_000 }
+
+/** The sandbox, with as many threads for requests as for runs, schedules and conversations. They end with the layer. */
 export const layer = (options: Options<Name> = defaults) =>
   Layer.effect(
     Sandbox,
     Effect.gen(function* () {
-      const pool = yield* Effect.acquireRelease(
-        Effect.sync(() => new ThreadPool(options)),
-        (one) => Effect.promise(one.close)
-      )
+      const poolOf = (own: Partial<Options<Name>>) =>
+        Effect.acquireRelease(
+          Effect.sync(() => new ThreadPool({ ...options, ...own })),
+          (one) => Effect.promise(one.close)
+        )
+      const requests = yield* poolOf({})
+      const runs = yield* poolOf(ofRuns)
       const run = <N extends Name>(owner: string, name: N, asked: Input<N>) =>
         Effect.suspend(() => {
           if (Bounds.isSmall(name, asked)) return inProcess.run(owner, name, asked)
@@ -49,11 +56,14 @@ export const layer = (options: Options<Name> = defaults) =>
           return Effect.flatMap(
             weight <= lightWeight ? Effect.succeed([JSON.stringify(asked)]) : written(asked),
             (text) =>
-              Effect.callback<Output<N>, TooCostly>((resume) => {
-                const end = (ending: Ending): void => resume(outcomeOf<N>(ending))
-                const giveUp = pool.submit({ owner, name, asked: text, end })
-                return Effect.sync(giveUp)
-              })
+              Effect.flatMap(Asker, (asker) =>
+                Effect.callback<Output<N>, TooCostly>((resume) => {
+                  const end = (ending: Ending): void => resume(outcomeOf<N>(ending))
+                  const pool = asker === null ? runs : requests
+                  const giveUp = pool.submit({ owner, asker: asker ?? "", name, asked: text, end })
+                  return Effect.sync(giveUp)
+                })
+              )
           )
         })
       return Sandbox.of({ run })

@@ -8,6 +8,7 @@ import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { Fingerprints } from "../../../core/vault/keys/Fingerprints.ts"
 import { Sealing } from "../../../core/vault/keys/Sealing.ts"
 import { inOneSentence } from "../../../core/window/Problems.ts"
+import { Asker } from "../../../core/workflow/sandbox/Sandbox.ts"
 import { IdempotencyStore } from "../../../core/workspace/request/Idempotency.ts"
 import type { Limit } from "../../../core/workspace/request/RateLimit.ts"
 import { MaxBody } from "../Annotations.ts"
@@ -116,6 +117,7 @@ const answerAdmitted = Effect.fnUntraced(function* <E, R>(
             Sender,
             Option.map(sender, ({ caller }) => caller)
           ),
+          Effect.provideService(Asker, Option.match(sender, { onNone: () => "", onSome: ({ name }) => name })),
           Effect.provideService(
             SessionOpened,
             Option.match(sender, { onNone: () => null, onSome: ({ openedAt }) => openedAt })

@@ -63,20 +63,11 @@ export const valueOf = Effect.fnUntraced(function* (
     apart,
     bindings,
     moment
-  }).pipe(
-    Effect.catch((error) => refuse(source, error.message, "TEMPLATE-E0002")),
-    // An expression that waits for nothing would never end.
-    Effect.timeoutOrElse({
-      duration: longestMillis,
-      orElse: () => refuse(source, `it took longer than ${longestMillis / 1_000} s`, "TEMPLATE-E0002")
-    })
-  )
+  }).pipe(Effect.catch((error) => refuse(source, error.message, "TEMPLATE-E0002")))
   if ("success" in answered) return answered.success
   const { isOverLimit, reason } = answered.failure
   return yield* refuse(source, reason, isOverLimit ? "TEMPLATE-E0002" : "TEMPLATE-E0001")
 })
-
-const longestMillis = 30_000
 
 /** The value at a path, `null` if absent; `undefined` where it leads through a list, each element of which it reads. */
 const along = (path: ReadonlyArray<string>, roots: Schema.Json, apart: Schema.JsonObject): Schema.Json | undefined => {

@@ -19,7 +19,7 @@ const sentences: Readonly<Record<TooCostly["exceeded"], (limit: string) => strin
   memory: (limit) =>
     `The check takes more than ${limit} of memory: expected smaller or simpler schemas, expressions and values`,
   size: (limit) => `The content is too large to check: expected at most ${limit}`,
-  queue: (limit) => `${limit} checks of this workspace are already waiting: send the request again later`
+  queue: (limit) => `${limit} checks are already waiting: send the request again later`
 }
 
 /**
@@ -40,12 +40,15 @@ export const refused =
     exceeded === "queue" ? Effect.die(new SandboxBusy(message)) : onExceeded(message)
 
 export interface Shape {
-  /** Runs an operation for a workspace. The operations of one workspace never block those of another. */
+  /**
+   * Runs an operation for a workspace. The operations of one workspace never block those of another, and what requests
+   * ask for blocks no run. Limits of time count only computing, not waiting.
+   */
   readonly run: <N extends Name>(owner: string, name: N, asked: Input<N>) => Effect.Effect<Output<N>, TooCostly>
 }
 
 /**
- * Runs every operation in the calling thread, without limits. Synchronous operations run without a promise and a
+ * Runs every operation in the calling thread, without limits but that of an expression that never ends. Synchronous operations run without a promise and a
  * signal, which would cost more than most checks.
  */
 export const inProcess: Shape = {
@@ -54,15 +57,31 @@ export const inProcess: Shape = {
     const operation = operations[name] as (asked: Input<N>, signal?: AbortSignal) => Output<N> | Promise<Output<N>>
     return endsAtOnce(name)
       ? Effect.sync(() => operation(asked) as Output<N>)
-      : Effect.promise(async (signal) => await operation(asked, signal))
+      : Effect.promise(async (signal) => await operation(asked, signal)).pipe(
+          // An expression that waits for nothing would never end.
+          Effect.timeoutOrElse({
+            duration: longestMillis,
+            orElse: () => Effect.fail(new TooCostly({ exceeded: "time", limit: `${longestMillis / 1_000} s` }))
+          })
+        )
   }
 }
+
+const longestMillis = 30_000
 
 /** Whether an operation is synchronous. */
 const endsAtOnce = (name: Name): boolean => name !== "evaluate"
 
 export const Sandbox = Context.Reference<Shape>("sluice/core/workflow/sandbox/Sandbox", {
   defaultValue: () => inProcess
+})
+
+/**
+ * The key whose request is answered; `null` for runs, schedules and conversations, which requests never hold up: their
+ * operations have threads of their own.
+ */
+export const Asker = Context.Reference<string | null>("sluice/core/workflow/sandbox/Asker", {
+  defaultValue: (): string | null => null
 })
 
 /** The workspace of the run or conversation in progress. */

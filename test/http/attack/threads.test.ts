@@ -18,7 +18,7 @@ const poolOf = (options: Partial<Options<Name>>): ThreadPool<Name> => {
 }
 
 const ask = <N extends Name>(pool: ThreadPool<Name>, name: N, asked: Input<N>, owner = "one"): Promise<Ending> =>
-  new Promise((end) => pool.submit({ owner, name, asked: [JSON.stringify(asked)], end }))
+  new Promise((end) => pool.submit({ owner, asker: "", name, asked: [JSON.stringify(asked)], end }))
 
 const cheap = (pool: ThreadPool<Name>, owner = "one") => ask(pool, "patternCost", { pattern: "^a+$" }, owner)
 
@@ -66,7 +66,7 @@ it("a thread that exits ends its operation as a defect, and the next gets anothe
 })
 
 it("the queue of one workspace is bounded, and a full one does not refuse another workspace", async () => {
-  const pool = poolOf({ threads: 1, waiting: 2, deadlineMillis })
+  const pool = poolOf({ threads: 1, waiting: 2, waitingOfAsker: 2, deadlineMillis })
   const busy = endless(pool)
   const waiting = [cheap(pool), cheap(pool)]
   assert.strictEqual(exceeded(await cheap(pool)), "queue")
@@ -76,10 +76,11 @@ it("the queue of one workspace is bounded, and a full one does not refuse anothe
 })
 
 it("an operation that is given up while it waits leaves its place to another", async () => {
-  const pool = poolOf({ threads: 1, waiting: 1, deadlineMillis })
+  const pool = poolOf({ threads: 1, waiting: 1, waitingOfAsker: 1, deadlineMillis })
   const busy = endless(pool)
   const giveUp = pool.submit({
     owner: "one",
+    asker: "",
     name: "patternCost",
     asked: ["{}"],
     end: () => assert.fail("it was given up")

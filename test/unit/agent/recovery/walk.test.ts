@@ -195,6 +195,27 @@ it.effect("an element is found again by what it looked like, and by what its sel
   })
 )
 
+it.effect("a recovery counts, and is offered as a patch, only where what the step expects holds after it", () =>
+  Effect.gen(function* () {
+    const expecting = (contains: string) => ({ expect: { wait_time: 0, conditions: [{ type: "address", contains }] } })
+    const moved = "//button[normalize-space()='Next']"
+    for (const [selector, recovery] of [
+      [moved, { selectors: true }],
+      ["//under", { popups: true }]
+    ] as const) {
+      const right = yield* run([click(selector, expecting("/done"))], { recovery })
+      assert.strictEqual(right.outcome._tag, "Success", selector)
+      assert.deepStrictEqual([right.analyses[0]?.outcome, right.offers.length], ["success", 1], selector)
+      const wrong = yield* run([click(selector, expecting("/paid"))], { recovery })
+      assert.strictEqual(wrong.outcome._tag === "Failed" && wrong.outcome.failure.code, "EXPECT-E0001", selector)
+      assert.deepStrictEqual([wrong.analyses.map(({ outcome }) => outcome), wrong.offers], [["failure"], []], selector)
+      const memory = yield* ElementMemory.of(Effect.succeed([]))
+      yield* run([click(selector, expecting("/paid"))], { recovery, memories: memory.memories })
+      assert.deepStrictEqual(memory.learned(), [], "nor is the element remembered")
+    }
+  })
+)
+
 it.effect("a secret is not typed into what was found in a frame of another site, and another text is", () =>
   Effect.gen(function* () {
     const type = (id: string, text: string): Step => ({

@@ -27,6 +27,8 @@ export interface Pending {
   readonly lastEnd: () => number
   /** The same by the clock of the browser, as its documents have it. */
   readonly lastAnswer: () => number
+  /** The same of the last ones. */
+  readonly answers: () => ReadonlyArray<number>
   /** The instant at which the page last began to listen to a stream; 0 where it does not. */
   readonly lastStream: () => number
   /** Notes that something is being done to the page. What has been under way for long by now was not begun by it. */
@@ -49,6 +51,9 @@ const longMillis = 5_000
 
 /** How long a request to another site is waited for once what is wanted is there, in milliseconds. */
 const foreignMillis = 5_000
+
+/** How many answers are remembered: timers that they begin are waited for. */
+const mostAnswers = 50
 
 /** Addresses that answer when there is news. */
 const waitsForNews = /(^|[/?&=._-])(long-?poll(ing)?|polling|comet|cometd|socket\.io|sockjs|signalr)([/?&=._-]|$)/i
@@ -82,6 +87,7 @@ export const follow = (page: Page): Pending => {
   const never = endlessOf(page)
   let listeners: Array<() => void> = []
   let [documents, version, lastEnd, lastAnswer, lastStream, lastAct] = [0, 0, 0, 0, 0, 0]
+  let answers: ReadonlyArray<number> = []
   let isStirred = false
   let asked: Request | null = null
 
@@ -102,7 +108,9 @@ export const follow = (page: Page): Pending => {
     if (one?.isAwaited !== true) return
     lastEnd = Date.now()
     const { responseEnd, startTime } = request.timing()
-    lastAnswer = Math.max(lastAnswer, startTime + Math.max(responseEnd, 0))
+    const at = startTime + Math.max(responseEnd, 0)
+    lastAnswer = Math.max(lastAnswer, at)
+    answers = [...answers.slice(1 - mostAnswers), at]
     tell()
   }
   page.on("request", (request) => {
@@ -171,6 +179,7 @@ export const follow = (page: Page): Pending => {
     version: () => version,
     lastEnd: () => lastEnd,
     lastAnswer: () => lastAnswer,
+    answers: () => answers,
     lastStream: () => lastStream,
     giveUp: () => giveUp(() => true),
     rest: () => {

@@ -99,6 +99,7 @@ export const make = (tabs: Tabs, failing: (tab: Tab) => Effect.Effect<void, Page
         documents: documents.map((one) => ({ ...one, changedAt: now - one.changedMillis })),
         endedMillis: ago(pending.lastEnd()),
         answeredAt: pending.lastAnswer(),
+        answers: pending.answers(),
         streamMillis: ago(pending.lastStream()),
         before,
         marksStay: staying.get(main) === tab.page.url()

@@ -8,7 +8,10 @@
 /** Longest delay of a timer that counts, and how long after its act it may be due, in milliseconds. */
 const longest = 2_000
 
-/** Longest delay of a timer of the load that is waited for before the first act, in milliseconds. */
+/**
+ * Longest delay of a timer of the load that is waited for before the first act, and of one that nothing known began: it may
+ * be of an answer. In milliseconds.
+ */
 const soon = 500
 
 /** Elements that are pressed so that something happens. */
@@ -21,8 +24,8 @@ const effects = [
   ...["hashchange", "popstate", "pagehide", "copy", "cut", "fullscreenchange"]
 ]
 
-/** What began a timer: an act, or the load of the document. */
-type Cause = "act" | "load"
+/** What began a timer: an act, the load of the document, or perhaps an answer that came. */
+type Cause = "act" | "load" | "answer"
 
 /** Events that acts cause. Those of a moving pointer are not among them. */
 const acts = [
@@ -96,8 +99,12 @@ export const watch = (name: string): void => {
   const due: Record<Cause | "soon", Record<number, number>> = {
     act: Object.create(null),
     load: Object.create(null),
+    answer: Object.create(null),
     soon: Object.create(null)
   }
+  /** When the first timer began that led to one of an answer, by its id. */
+  const origins: Record<number, number> = Object.create(null)
+  let origin = 0
   /** When the document was loaded. */
   let loaded = Number.POSITIVE_INFINITY
   let turn: Cause | null = null
@@ -118,7 +125,9 @@ export const watch = (name: string): void => {
   const forget = (id: number): void => {
     delete due.act[id]
     delete due.load[id]
+    delete due.answer[id]
     delete due.soon[id]
+    delete origins[id]
   }
   const isPending = (timers: Record<number, number>): boolean => {
     const now = instant()
@@ -134,7 +143,9 @@ export const watch = (name: string): void => {
     const now = instant()
     if (turn === "act" && now + delay <= lastAct + longest) return "act"
     const isLoad = turn === "load" || (turn === null && now < loaded)
-    return isLoad && delay <= longest && now + delay <= loaded + longest ? "load" : null
+    if (isLoad && delay <= longest && now + delay <= loaded + longest) return "load"
+    if (delay > soon || turn === "act" || turn === "load") return null
+    return turn === null || now + delay <= origin + longest ? "answer" : null
   }
   window.setTimeout = new Proxy(begin, {
     apply: (target, self, given) => {
@@ -144,13 +155,16 @@ export const watch = (name: string): void => {
       const delay = asked > 0 ? asked : 0
       const cause = typeof handler === "function" ? causeOf(delay) : null
       if (cause === null) return apply(target, self, given)
+      const from = cause === "answer" && turn === "answer" ? origin : instant()
       given[0] = function (this: unknown, ...rest: ReadonlyArray<unknown>) {
         forget(id)
+        origin = from
         during(cause)
         return apply(handler, this, rest)
       }
       const id: number = apply(target, self, given)
       due[cause][id] = instant() + delay
+      if (cause === "answer") origins[id] = from
       if (cause === "load" && delay <= soon) due.soon[id] = instant() + delay
       return id
     }
@@ -182,6 +196,8 @@ export const watch = (name: string): void => {
     const answer = (event as MouseEvent).relatedTarget
     if (answer === null) return
     const timers = `${isPending(due.act) ? 1 : 0},${isPending(due.load) ? 1 : 0},${isPending(due.soon) ? 1 : 0}`
-    apply(write, answer, ["value", `${timers},${instant() - lastChange},${isQuiet() ? 1 : 0}`])
+    let begun = ""
+    if (isPending(due.answer)) for (const id in due.answer) begun += `,${origins[id] ?? 0}`
+    apply(write, answer, ["value", `${timers},${instant() - lastChange},${isQuiet() ? 1 : 0}${begun}`])
   })
 }

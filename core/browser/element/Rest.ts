@@ -9,6 +9,11 @@ export interface Stirring {
   readonly loadTimer: boolean
   /** The same, for one of at most half a second. */
   readonly soonTimer: boolean
+  /**
+   * When other timers that are pending were begun, of at most half a second each, by the clock of the browser: those that
+   * follow each other for at most two seconds count from the first.
+   */
+  readonly otherTimers: ReadonlyArray<number>
   /** Whether the document has a script that is a module, which may wait for what it asks for. */
   readonly modules: boolean
   /** Whether the document is loaded, with all that it shows. */
@@ -41,6 +46,8 @@ export interface Facts {
   readonly endedMillis: number | null
   /** When that was, by the clock of the browser. */
   readonly answeredAt: number
+  /** When the last requests ended, by the same clock. */
+  readonly answers: ReadonlyArray<number>
   /** How long ago it began to listen to a stream; `null` for none. */
   readonly streamMillis: number | null
   /** What the read before found: the same, with nothing begun or ended in between; something else; or `null` for the first. */
@@ -66,10 +73,19 @@ const clockMillis = 10
 
 const isWithin = (millis: number, since: number | null): boolean => since !== null && since < millis
 
+/** How long after an answer its page may begin a timer for it, in milliseconds. */
+const beginsMillis = 250
+
+/** Whether a timer is pending that an answer has begun. */
+const isBegunByAnswer = ({ answers, documents }: Facts): boolean =>
+  documents.some(({ otherTimers }) =>
+    otherTimers.some((at) => answers.some((one) => at >= one - clockMillis && at <= one + beginsMillis))
+  )
+
 export const verdictOf = (facts: Facts): Verdict => {
   const { before, departing, documents, endedMillis, found, marksStay, requests } = facts
   if (requests > 0 || departing) return "requests"
-  if (documents.some(({ actTimer }) => actTimer)) return "moment"
+  if (documents.some(({ actTimer }) => actTimer) || isBegunByAnswer(facts)) return "moment"
   if (!marksStay && documents.some(({ busy }) => busy)) return "moment"
   if (found === "shell") return "moment"
   if (found === "none") {

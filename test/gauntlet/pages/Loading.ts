@@ -29,6 +29,70 @@ export const challenges = [
     expected: { names: ["Edsger", "Barbara"] }
   }),
   challenge({
+    name: "next page drawn a moment after its answer",
+    difficulty: "The answer is slow, and a timer that begins with it puts the next rows in the place of the old ones.",
+    routes: {
+      "": page(
+        `${table}<button>Next</button>`,
+        `${draw}; draw(["Ada", "Grace"])
+        $("button").onclick = () => fetch("more").then((answer) => answer.json()).then((all) => setTimeout(() => draw(all), 400))`
+      ),
+      more: () => late(["Edsger", "Barbara"], 2_500)
+    },
+    workflow: [click("//button"), rows],
+    expected: { names: ["Edsger", "Barbara"] }
+  }),
+  challenge({
+    name: "next page faded in after its answer",
+    difficulty: "An old kind of request is slow, and its rows come once the old ones have faded.",
+    routes: {
+      "": page(
+        `${table}<button>Next</button>`,
+        `${draw}; draw(["Ada", "Grace"])
+        $("button").onclick = () => {
+          const request = new XMLHttpRequest()
+          request.onload = () => { $("tbody").style.opacity = 0.2; setTimeout(() => draw(JSON.parse(request.responseText)), 300) }
+          request.open("GET", "more")
+          request.send()
+        }`
+      ),
+      more: () => late(["Edsger", "Barbara"], 2_500)
+    },
+    workflow: [click("//button"), rows],
+    expected: { names: ["Edsger", "Barbara"] }
+  }),
+  challenge({
+    name: "rows drawn in groups after a slow answer",
+    difficulty: "The rows of one slow answer are put in two at a time, each group by a timer of its own.",
+    routes: {
+      "": page(
+        table,
+        `const more = (all) => {
+          for (const name of all.splice(0, 2)) $("tbody").insertRow().insertCell().textContent = name
+          if (all.length > 0) setTimeout(() => more(all), 350)
+        }
+        fetch("data").then((answer) => answer.json()).then(more)`
+      ),
+      data: () => late(["a", "b", "c", "d", "e", "f"], 2_500)
+    },
+    workflow: [rows],
+    expected: { names: ["a", "b", "c", "d", "e", "f"] }
+  }),
+  challenge({
+    name: "clock that ticks beside a fetched table",
+    difficulty: "Timers follow each other without an end, and say nothing about the table.",
+    routes: {
+      "": page(
+        `<p id="clock"></p>${table}`,
+        `${draw}; const tick = () => { $("#clock").textContent = Date.now(); setTimeout(tick, 120) }
+        load("data").then(tick)`
+      ),
+      data: () => late(names)
+    },
+    workflow: [rows],
+    expected: { names }
+  }),
+  challenge({
     name: "rows of a skeleton",
     difficulty: "Empty rows stand where the data will be, and are filled without any request that can be seen.",
     routes: {

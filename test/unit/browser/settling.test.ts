@@ -8,6 +8,7 @@ const quiet: Stirring = {
   actTimer: false,
   loadTimer: false,
   soonTimer: false,
+  otherTimers: [],
   modules: false,
   loaded: true,
   changedMillis: 60_000,
@@ -24,6 +25,7 @@ const rest: Facts = {
   documents: [quiet],
   endedMillis: null,
   answeredAt: 100_000,
+  answers: [100_000],
   streamMillis: null,
   before: null,
   marksStay: false
@@ -38,6 +40,12 @@ describe("a page", () => {
     ["waits for requests", { requests: 1 }, "requests"],
     ["waits for another document", { departing: true }, "requests"],
     ["waits for the timers of an act", document({ actTimer: true }), "moment"],
+    ["waits for the timers of an answer", document({ otherTimers: [30_000, 100_040] }), "moment"],
+    [
+      "does not wait for timers that began before or long after an answer",
+      document({ otherTimers: [99_000, 101_000] }),
+      "rest"
+    ],
     ["does not wait for the timers of its load", document({ loadTimer: true }), "rest"],
     [
       "waits for the timers of its load where nothing was found",

@@ -41,16 +41,20 @@ const declaredRows = (): number | null => {
 const hidesEffects = (): boolean =>
   document.querySelector("canvas, iframe, frame, object, embed, video, audio") !== null || hasShadow()
 
+/** Maximum number of timers that an answer names. */
+const mostTimers = 50
+
 /** `looks` for marks and modules, which takes a moment in a large document. */
 export const stirring = (looks: boolean): Stirring => {
   const answer = document.createElement("data")
   window.dispatchEvent(new MouseEvent(watcher, { relatedTarget: answer }))
-  const [act, load, soon, changed, quiet] = (answer.getAttribute("value") ?? "").split(",")
+  const [act, load, soon, changed, quiet, ...begun] = (answer.getAttribute("value") ?? "").split(",")
   const changedMillis = changed === undefined ? Number.MAX_SAFE_INTEGER : Number(changed)
   return {
     actTimer: act === "1",
     loadTimer: load === "1",
     soonTimer: soon === "1",
+    otherTimers: begun.slice(-mostTimers).map((instant) => performance.timeOrigin + Number(instant)),
     modules: looks && document.querySelector("script[type=module]") !== null,
     loaded: document.readyState === "complete",
     changedMillis,

@@ -200,7 +200,7 @@ const set = async (tab: Tab, element: GuardedAction.Field, setting: Setting): Pr
   await element.focus({ timeout: 1_000 })
   await erase(page)
   await keyIn(tab, text, { delay: 0 }, guard)
-  if (readBack) await stands(element, text, "", guard)
+  if (readBack) await stands(element, text, "", guard, slowly)
   return true
 }
 
@@ -226,7 +226,8 @@ const stands = async (
   element: GuardedAction.Field,
   text: string,
   before: string,
-  guard: Typing["guard"]
+  guard: Typing["guard"],
+  hint = ""
 ): Promise<void> => {
   const held = await heldBy(element)
   if (held === null || isHeld(held, `${before}${text}`) || (await isSpread(element, text))) return
@@ -234,8 +235,12 @@ const stands = async (
   const isSecret = guard !== undefined || held.type === "password"
   // A retry would append the text a second time.
   const acted = before === "" ? {} : { acted: true }
-  throw new PageFailure({ kind: "unusable", reason: otherwise(held.value, `${before}${text}`, isSecret), ...acted })
+  const reason = `${otherwise(held.value, `${before}${text}`, isSecret)}${hint}`
+  throw new PageFailure({ kind: "unusable", reason, ...acted })
 }
+
+/** What may help where a field takes neither a text at once nor keys that follow each other without a pause. */
+const slowly = "; a field that follows each key may take it with typing_delay_ms, such as 50"
 
 /** What a field holds instead of a text, without either where the text is secret. */
 const otherwise = (held: string, text: string, isSecret: boolean): string => {

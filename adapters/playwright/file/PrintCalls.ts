@@ -16,11 +16,13 @@ import { within } from "../TimeLimit.ts"
 export const printMillis = 60_000
 
 let source: string | undefined
+let picker: string | undefined
 
-/** The script that answers, as an expression. */
-const answering = (): string => {
+/** The scripts that answer: pages that ask to be printed, by a binding, and those that ask for a file. */
+const answering = (binding: string): string => {
   source ??= expressionOf(new URL("../injected/act/Printing.ts", import.meta.url))
-  return source
+  picker ??= expressionOf(new URL("../injected/act/FilePicker.ts", import.meta.url))
+  return `${source}.answerPrinting("${binding}");${picker}.answerPicker()`
 }
 
 /** Maximum number of calls that are kept at one time. */
@@ -46,13 +48,13 @@ type Answer = (source: { readonly frame: Frame; readonly page: Page }, what: Ask
 /** What answers the calls of the pages of a context. */
 const answers = new WeakMap<BrowserContext, { answer: Answer }>()
 
-/** Has each document of a new context answer its calls. */
+/** Has each document of a new context answer its calls. Pickers of files are answered by it as well, by one message. */
 export const prepare = async (context: BrowserContext): Promise<void> => {
   const state: { answer: Answer } = { answer: () => undefined }
   answers.set(context, state)
   const binding = `f${randomBytes(8).toString("hex")}`
   await context.exposeBinding(binding, (source, what: Asked) => state.answer(source, what))
-  await context.addInitScript({ content: `${answering()}.answerPrinting("${binding}")` })
+  await context.addInitScript({ content: answering(binding) })
 }
 
 export const follow = (tabs: Tabs): PrintCalls => {

@@ -20,12 +20,16 @@ import type { Uploads } from "../LocalChromium.ts"
 import { Refused } from "../page/Attempt.ts"
 import * as GuardedAction from "../page/GuardedAction.ts"
 import type { Tabs } from "../page/Tabs.ts"
+import { within } from "../TimeLimit.ts"
 import * as Downloading from "./Downloads.ts"
 import * as PrintCalls from "./PrintCalls.ts"
 import * as RemoteFile from "./RemoteFile.ts"
 
 /** The interval at which a download is awaited, in milliseconds. */
 const lookMillis = 50
+
+/** How long a frame may take to say what it shows, in milliseconds. */
+const frameMillis = 1_000
 
 /** How long a file may take to be taken, in milliseconds. */
 const uploadMillis = 60_000
@@ -75,12 +79,23 @@ export const make = (
     }
   }
 
-  /** Saves the document if it is not a page, such as a PDF, and returns whether it did. */
-  const savesShown = Effect.suspend(() =>
-    current().isDeparting()
-      ? Effect.succeed(false)
-      : attempt(null, () => current().page.evaluate(saveDocument)).pipe(Effect.orElseSucceed(() => false))
-  )
+  /** Saves the document if it is not a page, or the PDFs that it shows in frames, and returns whether it did. */
+  const savesShown = Effect.suspend(() => {
+    if (current().isDeparting()) return Effect.succeed(false)
+    const main = current().page.mainFrame()
+    // The viewer of a PDF has a frame of its own in that of the element, and another one in it.
+    const shown = current()
+      .page.frames()
+      .filter((frame) => frame.parentFrame()?.url().startsWith("chrome-extension:") !== true)
+    const frames = new Map(shown.toReversed().map((frame) => [frame.url(), frame]))
+    const saved = [...frames.values()].map((frame) =>
+      // A frame that does not answer shows nothing.
+      within(frameMillis, frame.evaluate(saveDocument, frame === main)).catch(() => false)
+    )
+    return attempt(null, async () => (await Promise.all(saved)).includes(true) || main.evaluate(saveElements)).pipe(
+      Effect.orElseSucceed(() => false)
+    )
+  })
 
   const download = Effect.fnUntraced(function* (waitMillis: number) {
     asked++
@@ -308,8 +323,36 @@ const readable = async (saved: Downloading.Entry["saved"]): Promise<Readable> =>
   return stream
 }
 
-/** Runs in the page. A document of another kind than a page, such as a PDF, is saved as the browser's own menu would. */
-const saveDocument = (): boolean => {
+/** Runs in the page. The PDFs of its own site in elements that have no frame, as in a browser without a viewer, are saved. */
+const saveElements = (): boolean => {
+  const addresses = new Set<string>()
+  for (const one of document.querySelectorAll<HTMLEmbedElement | HTMLObjectElement>("embed[src],object[data]")) {
+    const url = URL.parse(one instanceof HTMLObjectElement ? one.data : one.src)
+    const isPdf = one.type === "application/pdf" || /\.pdf$/i.test(url?.pathname ?? "")
+    // One of another site would be opened instead of the page.
+    if (isPdf && url !== null && url.origin === location.origin) addresses.add(url.href)
+  }
+  for (const address of addresses) {
+    const link = document.createElement("a")
+    link.href = address
+    link.download = ""
+    document.documentElement.append(link)
+    link.click()
+    link.remove()
+  }
+  return addresses.size > 0
+}
+
+/**
+ * Runs in the page. A document of another kind than a page, such as a PDF, is saved as the browser's own menu would; of those
+ * in frames, which may be pictures, only a PDF.
+ */
+const saveDocument = (isMain: boolean): boolean => {
+  if (!isMain && document.contentType !== "application/pdf") return false
+  // The answer to the look before may not have been waited for.
+  const isSaved = Symbol.for("sluice.saved")
+  if (!isMain && Reflect.has(document, isSaved)) return true
+  Reflect.set(document, isSaved, true)
   if (/^(text\/html|application\/xhtml\+xml|)$/.test(document.contentType) || location.protocol === "about:")
     return false
   // The type of an element by a namespace is not known for a variable document.

@@ -31,7 +31,23 @@ const refuses = (field: Field, saying: string): Challenge =>
 const makes = (expression: string): string =>
   `field.oninput = () => { const v = field.value; field.value = ${expression} }`
 
+/** A mask that takes pressed keys only, and each a moment after the one before. */
+const slowMask = {
+  difficulty: "The field takes pressed keys only, and loses those that come too fast.",
+  script: `let kept = "", isBusy = false
+    field.oninput = () => { if (field.value === "") kept = ""; field.value = kept }
+    field.onkeypress = (event) => {
+      event.preventDefault()
+      if (isBusy) return
+      isBusy = true
+      setTimeout(() => { kept += event.key; field.value = kept; isBusy = false }, 30)
+    }`,
+  typed: "4711"
+}
+
 export const challenges = [
+  refuses({ ...slowMask, name: "mask that keys are too fast for" }, "may take it with typing_delay_ms"),
+  holds({ ...slowMask, name: "mask that slow keys fill", more: { typing_delay_ms: 100 } }, "4711"),
   refuses(
     {
       name: "amount of whole numbers",

@@ -16,6 +16,14 @@ const attachment = (body: string, name: string) => ({
 
 const letter = { headers: { "content-type": "text/plain" }, body: "Dear Ada" }
 
+/** The smallest document of one empty page. */
+const pdf = `%PDF-1.4
+1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj
+2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj
+3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 100 100]>>endobj
+trailer<</Root 1 0 R>>
+%%EOF`
+
 const received = `const show = async (file) => say(file.name + ": " + await file.text())`
 
 export const challenges = [
@@ -140,6 +148,43 @@ export const challenges = [
     ],
     expected: { result: "letter.txt: Dear Ada" }
   }),
+  challenge({
+    name: "upload by a picker of the browser",
+    difficulty: "A button asks for files without any field for them.",
+    routes: {
+      "": page(
+        `<button>Attach</button>${result}`,
+        `${received}
+        $("button").onclick = async () => {
+          const [picked] = await showOpenFilePicker({ types: [{ accept: { "text/plain": [".txt"] } }] })
+          if (!(picked instanceof FileSystemFileHandle) || picked.kind !== "file") return say("no handle")
+          show(await picked.getFile())
+        }`
+      ),
+      "letter.txt": letter
+    },
+    workflow: [
+      click("//button"),
+      upload({ file_name: "to-ada.txt" }),
+      read({ result: text("//*[@id='result']") }, "//*[@id='result'][. != '']")
+    ],
+    expected: { result: "to-ada.txt: Dear Ada" }
+  }),
+  ...(["iframe", "embed", "object"] as const).map((tag) =>
+    challenge({
+      name: `invoice in an element ${tag}`,
+      difficulty: "A PDF is shown as a part of a page, by the browser, and nothing offers to save it.",
+      routes: {
+        "": page(
+          `<h1>Invoice</h1><${tag} ${tag === "object" ? "data" : "src"}="invoice.pdf" width="400" height="300"></${tag}>`
+        ),
+        "invoice.pdf": { headers: { "content-type": "application/pdf" }, body: pdf }
+      },
+      workflow: [download(), read({ title: text("//h1") })],
+      expected: { title: "Invoice" },
+      files: [["invoice.pdf", "%PDF-1.4"]]
+    })
+  ),
   challenge({
     name: "upload by a hidden field",
     difficulty: "The field is hidden, and a button opens the dialog for it.",

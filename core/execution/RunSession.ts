@@ -8,6 +8,7 @@ import { inBrackets, SettingNames } from "../runtime/SettingNames.ts"
 import type { Account } from "../vault/Account.ts"
 import { type Cipher, Sealing } from "../vault/keys/Sealing.ts"
 import * as Proxies from "../vault/Proxies.ts"
+import * as SecretSites from "../vault/site/SecretSites.ts"
 import { VaultEntries } from "../vault/VaultEntries.ts"
 import { type BrowserState, openBrowserState, type VaultEntry } from "../vault/VaultEntry.ts"
 import type * as AllowedSites from "../workflow/AllowedSites.ts"
@@ -89,6 +90,12 @@ export const make = Effect.gen(function* () {
     const value = typeof proxy_value === "string" ? proxy_value : null
     switch (proxy_setting) {
       case "custom": {
+        const plain = asking === undefined ? used.find(({ entry }) => SecretSites.permitsPlainHttp(entry)) : undefined
+        if (plain !== undefined) {
+          // Every Member saves workflows, and the proxy would read what is sent without encryption.
+          const reason = `the credential for ${plain.entry.domain} may be used by http, so an Owner names the proxy in the credential`
+          return yield* new NoProxy({ setting: proxy_setting, reason })
+        }
         const url = yield* urlOf(cipher, value)
         const proxy = url === null ? null : Proxies.parseUrl(Redacted.value(url))
         return (
@@ -141,8 +148,11 @@ export const make = Effect.gen(function* () {
     const used = yield* Effect.forEach(opened, (account) => use(cipher, account, now))
     const proxy = yield* proxyOf(cipher, used, request)
     const brought = SavedSession.join(used.map(({ entry, state }) => SavedSession.brought(entry, state, now)))
+    // A proxy that the workflow names reads what is sent by http.
+    const isOfWorkflow = proxy?.isOwn === false && used.every(({ entry }) => entry.fields.proxy_setting === null)
+    const cookies = isOfWorkflow ? brought.cookies.map((cookie) => ({ ...cookie, secure: true })) : brought.cookies
     return {
-      session: { ...brought, proxy, allowedSites },
+      session: { ...brought, cookies, proxy, allowedSites },
       over: (page, outcome) =>
         isUsable(outcome)
           ? keep(used, page).pipe(

@@ -82,10 +82,31 @@ export const update =
     }))
   }
 
-/** Whether a body changes where the secrets of an entry may be used. No list and an empty one are the same. */
-export const changesOrigins = ({ allowed_origins }: Sent, before: Fields | null): boolean => {
+/**
+ * The fields of a body that change where the secrets of an entry come from, where they may be used, or what they pass
+ * through on the way. `sameProxy` where the body has the present value of the proxy, re-encrypted or not.
+ */
+export const ownersFields = (
+  sent: Sent,
+  before: Fields | null,
+  sameProxy: boolean
+): ReadonlyArray<"allowed_origins" | "proxy_setting" | "proxy_value" | "secret_provider_id" | "secret_ref"> => {
+  const kept = before ?? unset
+  const proxy = proxyOf(sent, kept)
+  const provider = { ...kept, ...providerOf(sent, kept) }
+  const isValue = proxy.proxy_setting === kept.proxy_setting && proxy.proxy_value !== kept.proxy_value && !sameProxy
+  return [
+    ...(changesOrigins(sent, kept) ? (["allowed_origins"] as const) : []),
+    ...(proxy.proxy_setting === kept.proxy_setting ? [] : (["proxy_setting"] as const)),
+    ...(isValue ? (["proxy_value"] as const) : []),
+    ...(["secret_provider_id", "secret_ref"] as const).filter((name) => provider[name] !== kept[name])
+  ]
+}
+
+/** No list and an empty one are the same. */
+const changesOrigins = ({ allowed_origins }: Sent, before: Fields): boolean => {
   if (allowed_origins === undefined) return false
-  const [now, then] = [new Set(allowed_origins ?? []), new Set(before?.allowed_origins ?? [])]
+  const [now, then] = [new Set(allowed_origins ?? []), new Set(before.allowed_origins ?? [])]
   return now.size !== then.size || [...now].some((origin) => !then.has(origin))
 }
 

@@ -1,7 +1,7 @@
 /**
  * The credentials of a workspace, as callers write and read them.
  */
-import { Clock, Context, Effect, Layer, Option, Redacted, Result, type Schema } from "effect"
+import { Clock, Context, Effect, Layer, Option, Redacted, Result, type Schema, Struct } from "effect"
 import { Signals } from "../runtime/Signals.ts"
 import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import { Audit } from "../workspace/audit/Audit.ts"
@@ -46,7 +46,7 @@ import {
 /** An entry with its derived facts. */
 export interface EntryView {
   readonly entry: VaultEntry
-  /** All `null` for callers who may not edit, because this state is a login. */
+  /** All `null` for callers other than Owners, because this state is a login. */
   readonly browserState: BrowserState
   readonly effectiveExpiresAt: number | null
   readonly siteIdentifier: string
@@ -141,7 +141,7 @@ export class Vault extends Context.Service<
         kept: VaultEntry
       ) {
         const lasting = withoutExpired(kept, yield* Clock.currentTimeMillis)
-        const browserState = permits(caller, "edit") ? yield* openBrowserState(cipher, lasting) : noBrowserState
+        const browserState = permits(caller, "manage") ? yield* openBrowserState(cipher, lasting) : noBrowserState
         const entry = cipher.keys.former.length === 0 ? lasting : yield* readable(cipher, version, lasting)
         const method = effectiveTfaMethod(entry)
         const isMailed = method === "EMAIL" || method === "MAGIC_LINK"
@@ -211,6 +211,19 @@ export class Vault extends Context.Service<
         if (problems.length > 0) return yield* new InvalidEntry({ problems })
       })
 
+      /** Only an Owner changes where secrets come from and go; every editor may send the present values back. */
+      const refuseReach = Effect.fnUntraced(function* (
+        caller: Caller,
+        cipher: Cipher,
+        { sent }: EntryBody.Reading,
+        before: Fields | null
+      ) {
+        if (permits(caller, "manage")) return
+        const sameProxy = yield* isSame(cipher, sent.proxy_value ?? null, before?.proxy_value ?? null)
+        const fields = EntryRules.ownersFields(sent, before, sameProxy)
+        if (fields.length > 0) return yield* new OriginsForOwners({ role: caller.role, fields })
+      })
+
       const pairOf = Effect.fnUntraced(function* (body: unknown) {
         const { problems, sent } = EntryBody.readPair(body)
         const pair = sentPair(sent)
@@ -239,13 +252,13 @@ export class Vault extends Context.Service<
 
         create: Effect.fn("Vault.create")(function* (caller, body) {
           const cipher = yield* sealing.cipher(caller.workspaceId)
-          const reading = EntryBody.read(body)
-          yield* mayName(caller, reading, null)
+          const reading = withinSight(caller, EntryBody.read(body))
           yield* refuseCopies(caller, reading)
           const { given, versions } = yield* understand(caller, cipher, reading, null)
           const id = yield* identifiers.uuid
           const now = yield* Clock.currentTimeMillis
           const entry = yield* Effect.fromResult(EntryRules.create(given, { caller, id, now }))
+          yield* refuseReach(caller, cipher, reading, null)
           yield* audit
             .recording(caller, entries.insert(caller.workspaceId, entry), () => [EntryAudit.ofCreation(entry)])
             .pipe(
@@ -260,7 +273,7 @@ export class Vault extends Context.Service<
 
         update: Effect.fn("Vault.update")(function* (caller, body) {
           const cipher = yield* sealing.cipher(caller.workspaceId)
-          const reading = EntryBody.read(body)
+          const reading = withinSight(caller, EntryBody.read(body))
           const pair = sentPair(reading.sent)
           if (pair === null) return yield* new InvalidEntry({ problems: reading.problems })
           const before = yield* locate(entries, caller.workspaceId, pair)
@@ -269,10 +282,11 @@ export class Vault extends Context.Service<
               ? new EntryNotFound(pair)
               : new InvalidEntry({ problems: reading.problems })
           }
-          yield* mayName(caller, reading, before.value.fields)
           yield* refuseCopies(caller, reading)
           const { given, versions } = yield* understand(caller, cipher, reading, before.value)
           const decide = EntryRules.update(given, yield* Clock.currentTimeMillis)
+          yield* Effect.fromResult(decide(before.value))
+          yield* refuseReach(caller, cipher, reading, before.value.fields)
           const after = yield* AuditedChange.change(
             audit,
             caller,
@@ -324,11 +338,20 @@ export class Vault extends Context.Service<
   ).pipe(Layer.provide(PhoneNumbers.layer))
 }
 
-/** Only an Owner changes where secrets may be used; every editor may send the present value back. */
-const mayName = (caller: Caller, { sent }: EntryBody.Reading, before: Fields | null) =>
-  permits(caller, "manage") || !EntryRules.changesOrigins(sent, before)
-    ? Effect.void
-    : Effect.fail(new OriginsForOwners({ role: caller.role }))
+/**
+ * A body without the `null` of browser state that its caller is not shown: they send back what they were answered.
+ * `clearBrowserState` removes it.
+ */
+const withinSight = (caller: Caller, { sent, ...reading }: EntryBody.Reading): EntryBody.Reading => {
+  if (permits(caller, "manage")) return { ...reading, sent }
+  return {
+    ...reading,
+    sent: Struct.omit(
+      sent,
+      browserStateNames.filter((name) => sent[name] === null)
+    )
+  }
+}
 
 const copied = (domain: string): string =>
   `Expected a value that was sealed for this site; this one belongs to the credential for ${domain}, and only an Owner may copy it to another site`

@@ -223,10 +223,11 @@ export class InvalidEntry extends Schema.TaggedError<InvalidEntry>()("InvalidEnt
 
 /** Raised when a caller other than an Owner tries to change where the secrets of a credential may be used. */
 export class OriginsForOwners extends Schema.TaggedError<OriginsForOwners>()("OriginsForOwners", {
-  role: Role
+  role: Role,
+  fields: Schema.Array(Schema.String)
 }) {
   override get message() {
-    return `Cannot change allowed_origins with the role ${this.role}: the role Owner is needed, as the origins decide where the secrets of the credential may be used`
+    return `Cannot change ${this.fields.join(" and ")} with the role ${this.role}: the role Owner is needed, as this decides where the secrets of the credential come from and go`
   }
 }
 

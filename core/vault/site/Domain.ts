@@ -32,13 +32,20 @@ const isHost = (hostname: string): boolean =>
   (hostname.length <= 253 &&
     /^([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/.test(hostname))
 
-/** The origins of a site: the one of its URL, or those of http and https where only a host is named; none for no site. */
+/**
+ * The origins of a site: the one of its URL, or that of https where only a host is named, and of http as well where the
+ * host is this machine; none for no site.
+ */
 export const originsOf = (domain: string): ReadonlyArray<string> => {
   if (hostOf(domain) === null) return []
-  return /^[a-z][a-z0-9+.-]*:\/\//i.test(domain)
-    ? [new URL(domain).origin]
-    : [new URL(`https://${domain}`).origin, new URL(`http://${domain}`).origin]
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(domain)) return [new URL(domain).origin]
+  const secure = new URL(`https://${domain}`)
+  return isLoopback(secure.hostname) ? [secure.origin, new URL(`http://${domain}`).origin] : [secure.origin]
 }
+
+/** What is sent to this machine passes no network. */
+const isLoopback = (hostname: string): boolean =>
+  /^(localhost|.+\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)
 
 /** The name of the host of a domain, without a port: what cookies go by. */
 export const hostnameOf = (domain: string): string | null => {

@@ -1,7 +1,8 @@
 /**
  * On which documents the secrets of a credential may be used.
  *
- * A secret is used on the site of its credential alone: at the origin that its domain names, and by https, at the usual
+ * A secret is used on the site of its credential alone: at the origin that its domain names, which is one of https where
+ * it names a host alone, and by https, at the usual
  * port, on every host of the same registrable domain, as `login.example.com` for `app.example.com`. Suffixes under
  * which strangers register, such as `co.uk` and `github.io`, part sites from each other. An address, and a name without
  * a public suffix, is a separate site. An Owner may name further origins in the `allowed_origins` of the credential.
@@ -26,12 +27,24 @@ export const permits = ({ domain, fields }: Home, address: string): boolean => {
   return protocol === "https:" && port === "" && site !== null && siteOf(hostname) === site
 }
 
+/** Whether the secrets of a credential may be sent without encryption, as an address of it begins with `http://`. */
+export const permitsPlainHttp = ({ domain, fields }: Home): boolean =>
+  [...Domain.originsOf(domain), ...(fields.allowed_origins ?? [])].some((origin) => origin.startsWith("http:"))
+
 /** The registrable domain of a host; `null` where it has none. */
 const siteOf = (hostname: string): string | null => getDomain(hostname, { allowPrivateDomains: true })
 
 /** Why the secrets of a credential may not be used at an address. It names the origin only: what follows may be secret. */
 export const refusal = ({ domain }: Pick<Home, "domain">, address: string): string =>
-  `secrets of the credential for ${domain} are used on its own site only, and this is ${originOf(address)}; an Owner may name further origins in the allowed_origins of the credential`
+  `secrets of the credential for ${domain} are used on its own site only, and this is ${originOf(address)}; an Owner may name further origins in the allowed_origins of the credential${plainHttp(domain, address)}`
+
+/** A credential that names a host alone was once used by http as well. */
+const plainHttp = (domain: string, address: string): string =>
+  URL.parse(address)?.protocol === "http:" &&
+  !domain.includes("://") &&
+  Domain.hostOf(address) === Domain.hostOf(domain)
+    ? `, such as http://${Domain.hostOf(domain)}: a host alone means https`
+    : ""
 
 const originOf = (address: string): string => {
   if (URL.parse(address) === null) return "an address of another site"

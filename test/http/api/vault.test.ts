@@ -8,7 +8,7 @@ import { layerInMemory, Service } from "../../support/service.ts"
 it.layer(layerInMemory)("the vault", (it) => {
   it.effect("answers a new entry complete, its secrets as they came", () =>
     Effect.gen(function* () {
-      const { ask, me, sealed } = yield* asMember()
+      const { ask, me, sealed } = yield* asMember("Owner")
       const secrets = {
         user_name: sealed("bob"),
         password: sealed("pässwörd✓"),
@@ -254,7 +254,7 @@ it.layer(layerInMemory)("the vault", (it) => {
 
   it.effect("clears the browser state, and removes an entry and answers what it was", () =>
     Effect.gen(function* () {
-      const { ask, sealed } = yield* asMember()
+      const { ask, sealed } = yield* asMember("Owner")
       const password = sealed("x")
       const state = {
         cookies,
@@ -345,7 +345,7 @@ it.layer(layerInMemory)("the vault", (it) => {
   it.effect("keeps no secret and no browser state in clear anywhere", () =>
     Effect.gen(function* () {
       const { dump } = yield* Service
-      const { ask, me, sealed } = yield* asMember()
+      const { ask, me, sealed } = yield* asMember("Owner")
       const canaries = {
         user_name: sealed("canary-user"),
         password: sealed("canary-password"),

@@ -18,7 +18,7 @@ const captured = Layer.merge(
 it.layer(Layer.fresh(layer).pipe(Layer.provide(captured)))("the log", (it) => {
   it.effect("holds no secret, whether requests are answered, refused, or fail by a mistake of ours", () =>
     Effect.gen(function* () {
-      const { ask, me, sealed } = yield* asMember()
+      const { ask, me, sealed } = yield* asMember("Owner")
       const cookies = [{ name: "a", value: "canary-cookie" }]
       const secrets = { password: sealed("canary"), tfa_secret: sealed("MNQW4YLSPE"), tfa_method: "AUTHENTICATOR" }
       const made = yield* ask("POST", "/vault", { ...pair, ...secrets, cookies })

@@ -113,7 +113,7 @@ const provided = <A, E>(test: Effect.Effect<A, E, Layer.Success<typeof services>
 
 /** A workspace with one credential, and how to run steps with it. */
 const begin = Effect.fnUntraced(function* (fields: object, settings: object = {}) {
-  const caller = yield* makeWorkspace()
+  const caller = yield* makeWorkspace("Owner")
   const vault = yield* Vault
   yield* vault.create(caller, { ...pair, ...fields })
   const named = { permissionedUserId: pair.permissioned_user_id, domain: shop }
@@ -301,6 +301,24 @@ describe("a run goes out through", () => {
         assert.strictEqual(seen.status, "execution.success")
         assert.strictEqual(seen.proxy, expected)
         assert.strictEqual(seen.assigned, "proxy_setting" in fields ? expected : null)
+      })
+    )
+  )
+
+  it.effect("no proxy of a workflow with what could be read there", () =>
+    provided(
+      Effect.gen(function* () {
+        const custom = { proxy_setting: "custom", proxy_value: "http://mallory.example:1" }
+        const plain = yield* proxyOf({ allowed_origins: ["http://shop.example"] }, custom)
+        assert.deepInclude(plain, { status: "execution.failed", proxy: null })
+        assert.include(JSON.stringify(plain.errors), "an Owner names the proxy in the credential")
+        watched.opened.length = 0
+        const { run } = yield* begin({ cookies: given }, custom)
+        assert.strictEqual((yield* run()).status, "execution.success")
+        assert.deepStrictEqual(
+          watched.opened[0]?.cookies.map(({ secure }) => secure),
+          [true]
+        )
       })
     )
   )

@@ -4,6 +4,7 @@ import { RunEvent } from "../../../core/event/RunEvent.ts"
 import * as Expression from "../../../core/workflow/language/expression/Expression.ts"
 import { parameters } from "../../../core/workflow/language/graph/Action.ts"
 import * as Expect from "../../../core/workflow/language/graph/Expect.ts"
+import * as UnknownNames from "../../../core/workflow/language/warning/UnknownNames.ts"
 import * as SaveBody from "../../../core/workflow/SaveBody.ts"
 import { below } from "../../docs/Commands.ts"
 import { comparing, programs, promisedBy, run } from "../../docs/Examples.ts"
@@ -141,6 +142,17 @@ describe("the examples of the docs", () => {
     )
     assert.isAtLeast(found.filter(({ value }) => isWorkflow(value)).length, 2)
     assert.deepStrictEqual(wrong, [])
+  })
+
+  it("of actions have no field that nothing reads", () => {
+    const ignored = documents().flatMap(({ at, value }) =>
+      isStep(value)
+        ? UnknownNames.warnings([{ name: "Example", ...value }]).map(
+            ({ message, path }) => `${at}: ${path}: ${message}`
+          )
+        : []
+    )
+    assert.deepStrictEqual(ignored, [])
   })
 
   it("show every action", () => {

@@ -423,12 +423,13 @@ export const completed = Effect.fnUntraced(function* (draft: Draft, id: NodeId, 
   return yield* checked({ ...draft, content: { ...draft.content, nodes } })
 })
 
-/** Whether a step sends a password: one was typed since the last step before it that leads elsewhere. */
+/** Whether a step sends a password: one was typed since the last step before it that led on. */
 export const isSignIn = ({ content }: Draft, id: NodeId): boolean => {
   const nodes = parts(content)[0].map(Json.objectOf)
-  for (const { action, parameters } of nodes.slice(0, nodes.findIndex((one) => one.id === id) + 1).toReversed()) {
+  const before = nodes.slice(0, nodes.findIndex((one) => one.id === id) + 1).toReversed()
+  for (const { action, id: one, parameters } of before) {
     if (action === "INPUT_TEXT" && /password/i.test(JSON.stringify(parameters))) return true
-    if (action === "NAVIGATE" || action === "START") return false
+    if (one !== id && action !== "INPUT_TEXT" && action !== "INPUT_SELECT") return false
   }
   return false
 }

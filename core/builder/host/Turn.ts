@@ -249,7 +249,7 @@ const expecting = Effect.fnUntraced(function* (
   const rows = found === null ? null : ProposedExpect.ofRows(node, found)
   const more: ProposedExpect.Kept | null = rows ?? (address === null ? null : { expect: address })
   if (more !== null) {
-    const isSure = Draft.loopAround(draft) === null && !Draft.isSignIn(draft, node.id)
+    const isSure = Draft.loopAround(draft) === null && (rows !== null || !Draft.isSignIn(draft, node.id))
     const kept = isSure ? yield* Effect.option(Draft.completed(draft, node.id, { ...more })) : Option.none()
     if (Option.isNone(kept)) return withResult(done, { ...result, proposedExpect: more.expect })
     const text = `${done.outcome.text}. From now on it expects ${wordsOf(more.expect)}; expect ${node.name} = none takes that away`

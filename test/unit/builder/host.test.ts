@@ -258,6 +258,21 @@ it.effect("a step that leads to another address expects it from then on, and is 
   )
 )
 
+it.effect("a step that sends a password is only told what it may expect", () =>
+  hosted(
+    Effect.gen(function* () {
+      const { caller, id } = yield* opened
+      yield* tell(caller, id, "input password = hunter2")
+      yield* tell(caller, id, "type #user = {{context.inputs.password}}")
+      const { last } = yield* tell(caller, id, "click #go")
+      assert.isUndefined(last.result?.keptExpect)
+      assert.deepStrictEqual(last.result?.proposedExpect, { conditions: [{ type: "address", contains: "/orders" }] })
+      const onward = yield* tell(caller, id, orders)
+      assert.isDefined(onward.last.result?.keptExpect, "what comes after it is no sign-in")
+    })
+  )
+)
+
 it.effect("a step that reads a list waits for a row, and expects one, but not in a loop", () =>
   hosted(
     Effect.gen(function* () {

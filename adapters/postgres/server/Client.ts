@@ -6,6 +6,7 @@
  * are ended and new ones refused until it answers again. Whatever waits for it fails at once, as it does when the
  * server has stopped.
  */
+import { randomUUID } from "node:crypto"
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { Clock, Context, Duration, Effect, Layer, Redacted, Result, Schedule } from "effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
@@ -79,6 +80,7 @@ export const layer = ({
         reach({ hosts, probing, ways, isWritable: target.needsWritable }),
         waitMillis
       ).pipe(Effect.mapError(Migrations.unavailable))
+      yield* refuseSharedSessions({ ...common, ssl, stream: probing.open })
       const asked = yield* Probe.make(sql)
       const again = (isWritable: boolean) =>
         Effect.isSuccess(
@@ -113,6 +115,41 @@ const sessionOf = ({ options, searchPath }: ConnectionUrl.Target): Readonly<Reco
   ...Object.fromEntries(Object.entries(serverTimeouts).filter(([name]) => options?.includes(name) !== true)),
   ...(searchPath === null ? {} : { search_path: searchPath })
 })
+
+/**
+ * Fails where a pooler gives the session of one connection to another, as PgBouncer does with `pool_mode = transaction` and
+ * `statement`: signals would not arrive, and prepared statements be those of others. It is tried a few times, as the pooler may
+ * give another session. At a limit of connections nothing is known, and nothing is refused.
+ */
+const refuseSharedSessions = (settings: PgClient.PgPoolConfig) =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const sql = yield* PgClient.make({ ...settings, maxConnections: 2, prepare: false })
+      const [one, other] = [yield* sql.reserve, yield* sql.reserve]
+      for (let round = 0; round < 3; round++) {
+        const mark = randomUUID()
+        yield* one.executeUnprepared("select set_config('sluice.session', $1, false)", [mark], undefined)
+        // With `pool_mode = statement` a transaction is refused, and the connection ended.
+        if (!(yield* Effect.isSuccess(other.executeUnprepared("begin", [], undefined)))) return true
+        const seen = yield* other.executeUnprepared(shown, [], undefined)
+        const isOwn = seen[0]?.mark !== mark && (yield* one.executeUnprepared(shown, [], undefined))[0]?.mark === mark
+        yield* other.executeUnprepared("rollback", [], undefined)
+        if (!isOwn) return true
+      }
+      return false
+    })
+  ).pipe(
+    Effect.timeoutOrElse({ duration: "5 seconds", orElse: () => Effect.succeed(false) }),
+    Effect.catchTag("SqlError", () => Effect.succeed(false)),
+    Effect.flatMap((isShared) =>
+      isShared ? Effect.fail(new Migrations.DatabaseUnavailable({ reason: sharesSessions })) : Effect.void
+    )
+  )
+
+const shown = "select current_setting('sluice.session', true) as mark"
+
+const sharesSessions =
+  "a pooler shares its sessions among connections. PgBouncer needs pool_mode = session for this database; or name the server itself"
 
 /** A client for a way of securing connections. */
 interface Way {

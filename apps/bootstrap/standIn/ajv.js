@@ -3,5 +3,11 @@ import { createRequire } from "node:module"
 
 const load = createRequire(import.meta.url)
 
-/** @param {ReadonlyArray<unknown>} args */
-export const Ajv = (...args) => new (load("ajv").Ajv)(...args)
+/**
+ * Called with `new`, which only a function with a body of its own can be.
+ *
+ * @param {ReadonlyArray<unknown>} args
+ */
+export function Ajv(...args) {
+  return new (load("ajv").Ajv)(...args)
+}

@@ -4,6 +4,9 @@ import { tmpdir } from "node:os"
 import { delimiter, join } from "node:path"
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import { currentProgram, stateOf } from "../../../apps/bootstrap/program.js"
+import { Ajv } from "../../../apps/bootstrap/standIn/ajv.js"
+import jsonata from "../../../apps/bootstrap/standIn/jsonata.js"
+import { getDomain } from "../../../apps/bootstrap/standIn/tldts.js"
 import { unlinted } from "../../../apps/bootstrap/unlinted.js"
 import { needsChromium, vitest } from "../../../apps/bootstrap/vitest.js"
 import { root } from "../../support/Source.ts"
@@ -127,6 +130,18 @@ describe("the test runner", () => {
     [["--project=http", "test/http/api"], false],
     [["--project", "unit", "--project", "browser"], true]
   ] as const)("with %j needs a Chromium: %s", (args, needed) => assert.strictEqual(needsChromium(args), needed))
+})
+
+describe("what stands in a bundle for a package that is loaded when it is used", () => {
+  it("is used as the package: with new, called, and by its name", () => {
+    const validator = Reflect.construct(Ajv, [{}])
+    assert.deepStrictEqual(
+      ["a", 1].map((value) => validator.validate({ type: "string" }, value)),
+      [true, false]
+    )
+    assert.isFunction(jsonata("1 + 1").evaluate)
+    assert.strictEqual(getDomain("a.example.co.uk"), "example.co.uk")
+  })
 })
 
 describe("the files that are still to be linted", () => {

@@ -16,6 +16,7 @@ const table = `<table>${["a", "b"].map((name) => `<tr><td>${name}</td><td><a hre
 const things = `<output>none</output><div style="height:900px"></div><div id="box" style="width:200px;height:100px;background:red"></div>
   <input type="file"><div id="list" style="height:200px;width:300px;overflow:auto"><div style="height:3000px;position:relative"></div></div>
   <div style="height:900px"></div><b id="end" style="display:block;width:50px;height:20px">end</b>`
+// An observer is told at once of all that has changed since it was last told.
 const alive = `(root) => {
   const [output, list, file] = ["output", "#list", "input"].map((name) => root.querySelector(name))
   const tell = (text) => { output.textContent = text }
@@ -28,7 +29,8 @@ const alive = `(root) => {
   }
   list.onscroll = draw
   draw()
-  new IntersectionObserver(([one]) => { if (one.isIntersecting) tell("end seen") }, { threshold: 1 }).observe(root.querySelector("#end"))
+  const see = (all) => { if (all.some((one) => one.isIntersecting)) tell("end seen") }
+  new IntersectionObserver(see, { threshold: 1 }).observe(root.querySelector("#end"))
 }`
 
 /** Done once a frame waits for what does not come. */

@@ -1,22 +1,23 @@
 /**
- * An embedded database in a thread of this process: PostgreSQL compiled to WebAssembly (PGlite). No statement blocks
- * the event loop of the calling thread.
+ * An embedded database in a process of its own: PostgreSQL compiled to WebAssembly (PGlite). No statement blocks the event
+ * loop of the caller, and when the engine that runs it crashes, the caller goes on: the database is started again.
  */
+import { type ChildProcess, fork } from "node:child_process"
 import type { Duplex } from "node:stream"
-import { Worker } from "node:worker_threads"
 import type { Order, Place, Report } from "./Messages.ts"
 import * as Wire from "./Wire.ts"
 
 export interface Database {
   /**
-   * Opens a connection. The database serves one connection at a time; the next one waits until the former has closed.
+   * Opens a connection. The database serves one connection at a time; the next one waits until the former has closed, and
+   * while the database is started again.
    */
   readonly connect: () => Duplex
-  /** Writes all data to the files and ends the thread. Open connections fail. */
+  /** Writes all data to the files and ends the process. Open connections fail. */
   readonly close: () => Promise<void>
 }
 
-/** The thread of a database ended unexpectedly. */
+/** The process of a database ended unexpectedly, and the database is not open any more. */
 export class DatabaseLost extends Error {
   override readonly name = "DatabaseLost"
   constructor(folder: string | null, reason: string) {
@@ -28,46 +29,120 @@ export class DatabaseLost extends Error {
 }
 
 export interface Options extends Place {
-  /** Called when the thread has ended unexpectedly. If it is not set, the process ends with the error. */
+  /** Called when the database is lost. If it is not set, the process ends with the error. */
   readonly onLost?: (lost: DatabaseLost) => void
-  /** The module of the thread. */
+  /** Called when the process of the database ended unexpectedly and is started again. */
+  readonly onRestart?: (reason: string) => void
+  /** The module of the process. */
   readonly module?: URL
 }
 
-/** Opens a database, and creates it if there is none. Fails with the reason if it cannot be opened. */
-export const open = ({ folder, module = threadModule, onLost = endProcess, template }: Options): Promise<Database> =>
+/** A database in a folder that ends again within this time is lost, in milliseconds. */
+const restartMillis = 60_000
+
+/** What the process needs of the environment. It has no use for the settings of the service, which are secret. */
+const passed = /^(PATH|HOME|LD_LIBRARY_PATH|NODE_COMPILE_CACHE|DENO_DIR|TMPDIR|TEMP|TMP|SYSTEMROOT|WINDIR)$/i
+
+const environment = (): NodeJS.ProcessEnv =>
+  Object.fromEntries(Object.entries(process.env).filter(([name]) => passed.test(name)))
+
+/** Starts the process. It has none of the options of this one, and shares its output. */
+const start = (module: URL): ChildProcess =>
+  fork(module, [], {
+    env: environment(),
+    execArgv: [],
+    serialization: "advanced",
+    stdio: ["ignore", "inherit", "inherit", "ipc"]
+  })
+
+/** Tells when a process could not be started, or has ended and all its messages were read. */
+const whenGone = (child: ChildProcess, tell: (error: Error) => void): void => {
+  child.on("error", tell)
+  child.on("exit", (code, signal) => {
+    const gone = () => tell(new Error(`its process ended with ${signal ?? `code ${code}`}`))
+    if (child.connected) child.once("disconnect", gone)
+    else gone()
+  })
+}
+
+const keepsAlive = (child: ChildProcess | null, isUsed: boolean): void => {
+  for (const one of [child, child?.channel]) {
+    if (isUsed) one?.ref()
+    else one?.unref()
+  }
+}
+
+/**
+ * Opens a database, and creates it if there is none. Fails with the reason if it cannot be opened. When its process ends
+ * unexpectedly, open connections fail, and a database in a folder is started again, once within a minute.
+ */
+export const open = ({
+  folder,
+  module = program,
+  onLost = endProcess,
+  onRestart = () => {},
+  template
+}: Options): Promise<Database> =>
   new Promise((resolve, reject) => {
-    const place: Place = { folder, template }
-    // The thread needs neither the environment nor the arguments of the process.
-    const worker = new Worker(module, { name: "database", workerData: place, env: {}, argv: [], execArgv: [] })
     const wires = new Map<number, Wire.Wire>()
-    let state: "opening" | "open" | "closing" | "ended" = "opening"
+    let state: "opening" | "open" | "restarting" | "closing" | "ended" = "opening"
     let ended = new Error("The embedded database is closed")
     let connections = 0
-    let threadGone = (): void => {}
+    let restartedAt = Number.NEGATIVE_INFINITY
+    /** What is sent between two processes. */
+    let early: Array<Order> = []
+    let child: ChildProcess | null = null
+    let processGone = (): void => {}
     const closed = new Promise<void>((done) => {
-      threadGone = done
+      processGone = done
     })
 
-    const order = (message: Order): void =>
-      worker.postMessage(message, message._tag === "Sent" ? [message.bytes.buffer] : [])
-
-    /** The thread keeps the process alive while the database is opened, used or closed. */
-    const keepAlive = (): void => {
-      if (state === "open" && wires.size === 0) worker.unref()
-      else worker.ref()
+    const order = (message: Order): void => {
+      if (state === "ended") return
+      // A message that a process does not get any more is lost with its connection.
+      if (child?.connected === true) child.send(message, () => {})
+      else early.push(message)
     }
 
-    const end = (error: Error): void => {
-      if (state === "ended") return
+    /** The database keeps this process alive while it is opened, used or closed. */
+    const keepAlive = (): void => {
+      keepsAlive(child, state !== "open" || wires.size > 0)
+    }
+
+    const begin = (place: Place): void => {
+      const one = start(module)
+      child = one
+      order({ _tag: "Open", place })
+      for (const message of early.splice(0)) order(message)
+      keepAlive()
+      one.on("message", (report: Report) => hear(one, report))
+      whenGone(one, (error) => end(one, error))
+    }
+
+    const end = (one: ChildProcess, error: Error): void => {
+      if (one !== child) return
+      child = null
       const before = state
-      state = "ended"
+      const mayRestart = folder !== null && performance.now() - restartedAt > restartMillis
+      state = before === "open" && mayRestart ? "restarting" : "ended"
       ended = error
+      early = []
       for (const { stream } of wires.values()) stream.destroy(error)
-      const gone = worker.terminate()
-      if (before === "opening") void gone.then(() => reject(error))
-      if (before === "open") onLost(new DatabaseLost(folder, error.message))
-      void gone.then(() => threadGone())
+      const goOn = (): void => {
+        if (state === "restarting") begin({ folder, template: null })
+        if (before === "opening") reject(error)
+        if (state === "ended") processGone()
+      }
+      if (state === "restarting") {
+        restartedAt = performance.now()
+        onRestart(error.message)
+      } else if (before === "open" || before === "restarting") onLost(new DatabaseLost(folder, error.message))
+      const isGone = one.exitCode !== null || one.signalCode !== null || one.pid === undefined
+      if (isGone) goOn()
+      else {
+        one.once("exit", goOn)
+        one.kill("SIGKILL")
+      }
     }
 
     const connect = (): Duplex => {
@@ -83,42 +158,45 @@ export const open = ({ folder, module = threadModule, onLost = endProcess, templ
       })
       wires.set(connection, wire)
       keepAlive()
-      if (state !== "open") wire.stream.destroy(ended)
+      if (state !== "open" && state !== "restarting") wire.stream.destroy(ended)
       return wire.stream
     }
 
     const close = (): Promise<void> => {
-      if (state === "open") {
+      if (state === "open" || state === "restarting") {
+        order({ _tag: "Close" })
         state = "closing"
         keepAlive()
-        order({ _tag: "Close" })
       }
       return closed
     }
 
-    worker.on("message", (report: Report) => {
+    const hear = (one: ChildProcess, report: Report): void => {
       switch (report._tag) {
         case "Opened":
-          state = "open"
+          if (state !== "closing") state = "open"
           keepAlive()
-          return resolve({ connect, close })
+          resolve({ connect, close })
+          break
         case "Answered":
-          return wires.get(report.connection)?.answer(report.bytes)
+          wires.get(report.connection)?.answer(report.bytes)
+          break
         case "Ended":
           wires.get(report.connection)?.stream.destroy(...(report.reason === null ? [] : [new Error(report.reason)]))
-          return
+          break
         case "Closed":
-          return end(ended)
+          end(one, ended)
+          break
         case "NotOpened":
         case "Lost":
-          return end(new Error(report.reason))
+          end(one, new Error(report.reason))
       }
-    })
-    worker.on("error", (error) => end(error instanceof Error ? error : new Error(String(error))))
-    worker.on("exit", (code) => end(new Error(`its thread ended with code ${code}`)))
+    }
+
+    begin({ folder, template })
   })
 
-const threadModule = new URL("./DatabaseThread.ts", import.meta.url)
+const program = new URL("./DatabaseProcess.ts", import.meta.url)
 
 /** Ends the process with an uncaught error. */
 const endProcess = (lost: DatabaseLost): void => {

@@ -1,11 +1,14 @@
-/** The thread of an embedded database. PGlite runs here, so that it blocks no other event loop. */
+/**
+ * The process of an embedded database. PGlite runs here: it blocks no other event loop, and a crash of V8, which takes a process
+ * with all its threads, is that of the database alone.
+ */
 import { mkdirSync, openAsBlob } from "node:fs"
 import { inspect } from "node:util"
 import { setFlagsFromString } from "node:v8"
-import { parentPort, workerData } from "node:worker_threads"
 import { PGlite } from "@electric-sql/pglite"
 import * as Frames from "./Frames.ts"
 import type { Order, Place, Report } from "./Messages.ts"
+import * as Writer from "./Writer.ts"
 
 // V8 optimizes a WebAssembly function after a few calls. Most of PostgreSQL's functions run only while it opens, and
 // optimizing them takes longer than opening. With this budget, V8 optimizes only functions that statements use
@@ -15,11 +18,14 @@ setFlagsFromString("--wasm-tiering-budget=100000000")
 /** Minimum size of a piece of an answer, in bytes. A piece is sent while the rest is computed. */
 const pieceBytes = 262_144
 
-const port = parentPort
-if (port === null) throw new Error("The thread of a database needs the thread that started it")
+const report = (message: Report): void => {
+  process.send?.(message)
+}
 
-const report = (message: Report): void =>
-  port.postMessage(message, message._tag === "Answered" ? [message.bytes.buffer] : [])
+/** Reports the last message of the process, and ends it once that has left. */
+const reportLast = (message: Report): void => {
+  process.send?.(message, () => process.exit(1))
+}
 
 /** Errors of the file system of PGlite for files of the data folder, by their WASI numbers. */
 const fileErrors: Readonly<Record<number, string>> = {
@@ -163,28 +169,36 @@ const serving = (database: PGlite) => {
   return { receive, leave }
 }
 
-const start = async (): Promise<void> => {
-  // Orders that arrive while the database is opened wait in the port.
-  const database = await open(workerData as Place)
-  const { leave, receive } = serving(database)
+let serve: ReturnType<typeof serving> & { readonly close: () => Promise<void> }
 
-  const obey = async (order: Order): Promise<void> => {
-    switch (order._tag) {
-      case "Sent":
-        return receive(order.connection, order.bytes)
-      case "Left":
-        return leave(order.connection)
-      case "Close":
-        await database.close()
-        return report({ _tag: "Closed" })
+const obey = async (order: Order): Promise<void> => {
+  switch (order._tag) {
+    case "Open": {
+      const { folder } = order.place
+      if (folder !== null) await Writer.become(folder)
+      const database = await open(order.place)
+      serve = { ...serving(database), close: () => database.close() }
+      return report({ _tag: "Opened" })
     }
+    case "Sent":
+      return serve.receive(order.connection, order.bytes)
+    case "Left":
+      return serve.leave(order.connection)
+    case "Close":
+      await serve.close()
+      return report({ _tag: "Closed" })
   }
-
-  let last = Promise.resolve()
-  port.on("message", (order: Order) => {
-    last = last.then(() => obey(order))
-  })
-  report({ _tag: "Opened" })
 }
 
-start().catch((error) => report({ _tag: "NotOpened", reason: severe ?? reasonOf(error) }))
+let last = Promise.resolve()
+process.on("message", (order: Order) => {
+  last = last
+    .then(() => obey(order))
+    .catch((error) =>
+      reportLast({ _tag: order._tag === "Open" ? "NotOpened" : "Lost", reason: severe ?? reasonOf(error) })
+    )
+})
+
+// Its owner ends it, with the last of what it has to store; without an owner, there is nothing more to store.
+process.on("disconnect", () => process.exit(0))
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => {})

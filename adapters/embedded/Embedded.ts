@@ -1,5 +1,5 @@
 /**
- * The stores on a database that lives in a thread of this process and in a folder: PostgreSQL compiled to WebAssembly
+ * The stores on a database that lives in a process of its own and in a folder: PostgreSQL compiled to WebAssembly
  * (PGlite), with the same statements as on a server.
  *
  * The folder belongs to one process at a time. A write that was answered survives the end of the process, `kill -9`
@@ -36,7 +36,7 @@ export const layerClientOf = (database: Database.Database) =>
     stream: database.connect,
     username: "postgres",
     database: "postgres",
-    // The thread answers or is lost, and a connection waits for the one before. No clock decides that.
+    // The database answers or is lost, and a connection waits for the one before. No clock decides that.
     connectTimeout: Duration.infinity,
     // The pool holds the one connection, for as long as there is the pool.
     maxMessageSize,
@@ -53,9 +53,17 @@ const layerClient = (folder: string | null) =>
         // Now, so that nothing in it is within reach while the database is opened.
         OwnerOnly.restrict(folder)
       }
+      const services = yield* Effect.context<never>()
+      const onRestart = (reason: string): void =>
+        void Effect.runForkWith(services)(
+          Effect.logWarning(
+            `The embedded database ended unexpectedly and is started again with all that was stored: ${reason}`
+          )
+        )
       const database = yield* Effect.acquireRelease(
         Effect.tryPromise({
-          try: () => Database.open({ folder: folder === null ? null : `${folder}/database`, template: null }),
+          try: () =>
+            Database.open({ folder: folder === null ? null : `${folder}/database`, template: null, onRestart }),
           catch: (error) =>
             new CannotOpenData({
               folder: folder ?? "(memory)",

@@ -113,7 +113,7 @@ const isAlive = ({ began, pid }: Holder): boolean => {
 }
 
 /** The start of a process, in ticks of the kernel; `null` if the system does not report it. */
-const beganAt = (pid: number): string | null => {
+export const beganAt = (pid: number): string | null => {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8")
     return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? null

@@ -1,4 +1,4 @@
-/** The messages between the thread of an embedded database and the thread that started it. */
+/** The messages between the process of an embedded database and the one that started it. */
 
 /** The location of the database, and the initial content of a new one. */
 export interface Place {
@@ -10,6 +10,8 @@ export interface Place {
 
 /** A message to the database. `connection` is the number of a connection; each begins with its startup message. */
 export type Order =
+  /** The first one. */
+  | { readonly _tag: "Open"; readonly place: Place }
   | { readonly _tag: "Sent"; readonly connection: number; readonly bytes: Uint8Array<ArrayBuffer> }
   | { readonly _tag: "Left"; readonly connection: number }
   | { readonly _tag: "Close" }

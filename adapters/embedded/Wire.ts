@@ -29,7 +29,7 @@ export const make = ({ leave, send }: Connection): Wire => {
   const stream = new Duplex({
     read: () => {},
     write: (chunk: Uint8Array, _encoding, done) => {
-      // A copy, because its memory is transferred, and chunks may share memory.
+      // A copy: what is sent later, to a database that is starting again, must not change until then.
       send(new Uint8Array(chunk))
       done()
     },
@@ -43,7 +43,7 @@ export const make = ({ leave, send }: Connection): Wire => {
   const push = (bytes: Uint8Array<ArrayBuffer>): void => {
     bytesInTurn += bytes.length
     if (bytesInTurn >= turnBytes) setImmediate(continueInTurn)
-    stream.push(Buffer.from(bytes.buffer))
+    stream.push(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))
   }
 
   const continueInTurn = (): void => {

@@ -118,7 +118,7 @@ const scriptsOf = async (one, folder) => {
 }
 
 /** Modules that a program starts in a thread, by their URL. */
-const threads = ["adapters/embedded/DatabaseThread.ts", "adapters/mail/MailReader.ts", "adapters/threads/Thread.ts"]
+const threads = ["adapters/embedded/DatabaseProcess.ts", "adapters/mail/MailReader.ts", "adapters/threads/Thread.ts"]
 
 /** Modules that a program gives to pages, by their text. */
 const ofPages = [

@@ -1,17 +1,19 @@
 /**
- * The thread of an embedded database: what it keeps, what it refuses, and how it ends.
+ * The process of an embedded database: what it keeps, what it refuses, and how it ends.
  */
 import { execFileSync, spawn } from "node:child_process"
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { pathToFileURL } from "node:url"
 import { inspect } from "node:util"
 import { assert, beforeAll, describe, it, layer } from "@effect/vitest"
-import { Context, Deferred, Effect, Fiber, Layer } from "effect"
+import { Context, Deferred, Effect, Fiber, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Database from "../../../adapters/embedded/Database.ts"
 import * as Embedded from "../../../adapters/embedded/Embedded.ts"
 import { embeddedTemplate } from "../../support/embeddedTemplate.ts"
+import { until } from "../../support/waiting.ts"
 
 // Making it takes longer than a test may.
 beforeAll(() => embeddedTemplate())
@@ -216,6 +218,20 @@ describe("a data folder", () => {
   )
 })
 
+/** A module with this text, as a file: a process starts no other. */
+const moduleOf = (text: string) =>
+  Effect.map(
+    Effect.acquireRelease(
+      Effect.sync(() => mkdtempSync(join(tmpdir(), "sluice-module-"))),
+      (folder) => Effect.sync(() => rmSync(folder, { recursive: true }))
+    ),
+    (folder) => {
+      const file = join(folder, "module.mjs")
+      writeFileSync(file, text)
+      return pathToFileURL(file)
+    }
+  )
+
 describe("an embedded database that ends unexpectedly", () => {
   /** Removes the write-ahead log, so that PostgreSQL aborts with its next segment. */
   const losesItsLog = (folder: string) =>
@@ -232,26 +248,27 @@ describe("an embedded database that ends unexpectedly", () => {
       yield* client(
         Effect.gen(function* () {
           const failed = yield* Effect.flip(losesItsLog(folder))
-          assert.match(inspect(failed, { depth: 10 }), /could not .*pg_wal/)
+          assert.match(inspect(failed, { depth: 10 }), /required WAL directory "pg_wal" does not exist/)
           const refused = yield* Effect.flip(query("select 1"))
-          assert.match(inspect(refused, { depth: 10 }), /could not .*pg_wal/)
+          assert.match(inspect(refused, { depth: 10 }), /required WAL directory "pg_wal" does not exist/)
         })
       )
       assert.lengthOf(lost, 1)
-      assert.match(lost[0]?.message ?? "", /The embedded database in .* ended unexpectedly: could not .*pg_wal/)
+      assert.match(
+        lost[0]?.message ?? "",
+        /The embedded database in .* ended unexpectedly: required WAL directory "pg_wal" does not exist/
+      )
     }).pipe(Effect.scoped)
   )
 
-  it.live("is one whose thread exits, or throws", () =>
+  it.live("is one in memory whose process exits, or is killed", () =>
     Effect.gen(function* () {
       for (const [ends, reason] of [
-        ["process.exit(3)", "its thread ended with code 3"],
-        ["throw new Error('a mistake')", "a mistake"]
+        ["process.exit(3)", "its process ended with code 3"],
+        ["process.abort()", "its process ended with SIGABRT"]
       ] as const) {
-        const text = `import { parentPort } from "node:worker_threads"
-          parentPort.on("message", () => { ${ends} })
-          parentPort.postMessage({ _tag: "Opened" })`
-        const module = new URL(`data:text/javascript,${encodeURIComponent(text)}`)
+        const module = yield* moduleOf(`process.on("message", ({ _tag }) => { if (_tag === "Sent") ${ends} })
+          process.send({ _tag: "Opened" })`)
         const lost = yield* Effect.callback<Database.DatabaseLost>((resume) => {
           const onLost = (error: Database.DatabaseLost) => resume(Effect.succeed(error))
           void Database.open({ folder: null, template: null, module, onLost }).then((database) =>
@@ -263,7 +280,72 @@ describe("an embedded database that ends unexpectedly", () => {
         })
         assert.include(lost.message, `The embedded database in memory ended unexpectedly: ${reason}`)
       }
-    })
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("is started again with all that was answered, and lost when it ends again within a minute", () =>
+    Effect.gen(function* () {
+      const folder = yield* dataFolder
+      const restarts: Array<string> = []
+      const lost: Array<string> = []
+      const database = yield* Effect.acquireRelease(
+        Effect.promise(() =>
+          Database.open({
+            folder: join(folder, "database"),
+            template: null,
+            onRestart: (reason) => restarts.push(reason),
+            onLost: ({ message }) => lost.push(message)
+          })
+        ),
+        ({ close }) => Effect.promise(close)
+      )
+      const writer = () => JSON.parse(readFileSync(join(folder, "database.writer"), "utf8")).pid
+      yield* asClient(database)(
+        Effect.gen(function* () {
+          yield* query("create table kept (number integer)")
+          yield* query("insert into kept values (1)")
+          const first = writer()
+          process.kill(first, "SIGTRAP")
+          // Fails as with a server that cannot be reached, or waits: then it is carried out.
+          const rows = yield* until("the database", Effect.option(query("select number from kept")), Option.isSome)
+          assert.deepStrictEqual(Option.getOrThrow(rows), [{ number: 1 }])
+          assert.deepStrictEqual(restarts, ["its process ended with SIGTRAP"])
+          assert.notStrictEqual(writer(), first)
+          assert.deepStrictEqual(lost, [])
+          process.kill(writer(), "SIGKILL")
+          yield* until(
+            "the loss",
+            Effect.sync(() => lost),
+            ({ length }) => length === 1
+          )
+          assert.match(
+            lost[0] ?? "",
+            /The embedded database in .* ended unexpectedly: its process ended with SIGKILL\. Start/
+          )
+          assert.lengthOf(restarts, 1)
+        })
+      )
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("waits for the process of a service that was killed, which still writes", () =>
+    Effect.gen(function* () {
+      const folder = yield* dataFolder
+      const former = yield* Effect.acquireRelease(
+        Effect.sync(() => spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"])),
+        (child) => Effect.sync(() => child.kill("SIGKILL"))
+      )
+      const stat = readFileSync(`/proc/${former.pid}/stat`, "utf8")
+      const began = stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19]
+      writeFileSync(join(folder, "database.writer"), JSON.stringify({ pid: former.pid, began }))
+      let isOver = false
+      former.once("exit", () => {
+        isOver = true
+      })
+      // It does not end by itself, and its owner is gone.
+      yield* inFolder(folder, unexpected)
+      assert.isTrue(isOver)
+    }).pipe(Effect.scoped)
   )
 
   it.live("ends the process with what happened", () =>
@@ -294,7 +376,10 @@ describe("an embedded database that ends unexpectedly", () => {
         return Effect.sync(() => child.kill("SIGKILL"))
       })
       assert.strictEqual(code, 1, output)
-      assert.match(output, /DatabaseLost: The embedded database in .* ended unexpectedly: could not .*pg_wal/)
+      assert.match(
+        output,
+        /DatabaseLost: The embedded database in .* ended unexpectedly: required WAL directory "pg_wal" does not exist/
+      )
     }).pipe(Effect.scoped)
   )
 })

@@ -1,6 +1,6 @@
 /** Received codes in memory. */
 import { Effect, Layer, Option } from "effect"
-import { type ReceivedCode, ReceivedCodes } from "../../../core/vault/inbox/ReceivedCodes.ts"
+import { isUnproven, type ReceivedCode, ReceivedCodes } from "../../../core/vault/inbox/ReceivedCodes.ts"
 import type { WorkspaceId } from "../../../core/workspace/Ids.ts"
 import { atomicStore } from "../Atomic.ts"
 import { Tables } from "../Tables.ts"
@@ -17,8 +17,10 @@ export const layer = Layer.effect(
         .reverse()
         .sort((a, b) => b.receivedAt - a.receivedAt)
 
-    const newest = (all: ReadonlyArray<ReceivedCode>, since: number) =>
-      Option.filter(Option.fromUndefinedOr(all[0]), ({ receivedAt }) => receivedAt >= since)
+    const newest = (all: ReadonlyArray<ReceivedCode>, since: number) => {
+      const fresh = all.filter(({ receivedAt }) => receivedAt >= since)
+      return Option.fromUndefinedOr(fresh.find((code) => !isUnproven(code)) ?? fresh[0])
+    }
 
     const keep = (workspaceId: WorkspaceId, code: ReceivedCode) =>
       void receivedCodes.set(code.id, { workspaceId, code: { ...code, address: code.address.toLowerCase() } })
@@ -46,7 +48,11 @@ export const layer = Layer.effect(
         Effect.sync(() => {
           const all = arrived(workspaceId, address, kind)
           const taken = newest(all, since)
-          if (Option.isSome(taken)) for (const { id } of all) receivedCodes.delete(id)
+          if (Option.isSome(taken)) {
+            const isReplaced = (code: ReceivedCode) =>
+              all.indexOf(code) >= all.indexOf(taken.value) || (isUnproven(code) && !isUnproven(taken.value))
+            for (const code of all.filter(isReplaced)) receivedCodes.delete(code.id)
+          }
           return taken
         }),
       discardBefore: (at) =>

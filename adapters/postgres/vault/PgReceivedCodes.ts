@@ -1,7 +1,12 @@
 /** Received codes in PostgreSQL. */
 import { Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
-import { type CodeQuery, type ReceivedCode, ReceivedCodes } from "../../../core/vault/inbox/ReceivedCodes.ts"
+import {
+  type CodeQuery,
+  isUnproven,
+  type ReceivedCode,
+  ReceivedCodes
+} from "../../../core/vault/inbox/ReceivedCodes.ts"
 import type { WorkspaceId } from "../../../core/workspace/Ids.ts"
 import { transaction, withoutSqlErrors } from "../Transaction.ts"
 import * as Vault from "../tables/Vault.ts"
@@ -10,6 +15,9 @@ export const layer = Layer.effect(
   ReceivedCodes,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
+
+    /** As `isUnproven` says. */
+    const unproven = sql.literal("(authentication is not null and authentication not like '%=pass%')")
 
     const newest = (
       workspaceId: WorkspaceId,
@@ -22,7 +30,7 @@ export const layer = Layer.effect(
           select * from received_codes
           where workspace_id = ${workspaceId} and address = ${address.toLowerCase()} and kind = ${kind}
             and received_at >= ${new Date(since)}
-          order by received_at desc, position desc limit 1 ${sql.literal(lock ? "for update" : "")}`,
+          order by ${unproven}, received_at desc, position desc limit 1 ${sql.literal(lock ? "for update" : "")}`,
         ([row]) => row
       )
 
@@ -73,7 +81,8 @@ export const layer = Layer.effect(
             yield* sql`
               delete from received_codes
               where workspace_id = ${workspaceId} and address = ${row.address} and kind = ${row.kind}
-                and (received_at, position) <= (${row.received_at}, ${row.position})`
+                and ((received_at, position) <= (${row.received_at}, ${row.position})
+                  or (${isUnproven({ authentication: row.authentication ?? "=pass" })} = false and ${unproven}))`
             return Option.some(Vault.toCode(row))
           })
         )

@@ -21,6 +21,13 @@ export interface ReceivedCode {
   readonly authentication?: string
 }
 
+/**
+ * Whether the sender of a code is known not to be who the mail says, or cannot be known: neither SPF nor DKIM has passed. A
+ * code without a verdict came another way than by mail.
+ */
+export const isUnproven = ({ authentication }: Pick<ReceivedCode, "authentication">): boolean =>
+  authentication !== undefined && !authentication.includes("=pass")
+
 /** The requested value: of which kind, and not from before which instant. */
 export interface CodeQuery {
   readonly kind: ReceivedCode["kind"]
@@ -59,7 +66,10 @@ export class ReceivedCodes extends Context.Service<
       readonly most: number
     }) => Effect.Effect<number, StoreUnavailable>
 
-    /** The last arrival of a kind at an address, if it arrived at `since` or later. It stays. */
+    /**
+     * The last arrival of a kind at an address, if it arrived at `since` or later: one of a sender that is not unproven
+     * (`isUnproven`) where there is one. It stays.
+     */
     readonly latest: (
       workspaceId: WorkspaceId,
       address: string,
@@ -68,7 +78,7 @@ export class ReceivedCodes extends Context.Service<
 
     /**
      * Takes what `latest` would answer, and removes it together with all of its kind that arrived at the address
-     * before, which it replaces: of several who take at once, one gets it, and the others nothing.
+     * before, which it replaces, and with all of unproven senders where its own is not: of several who take at once, one gets it, and the others nothing.
      */
     readonly take: (
       workspaceId: WorkspaceId,

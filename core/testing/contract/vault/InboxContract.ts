@@ -62,6 +62,45 @@ export const promises: ReadonlyArray<Contract.ContractPromise<Stores>> = [
       assert.isTrue(yield* codes.keepOnce({ id: `${long}b`, until: 5 }, []))
     })
   ),
+  promise("prefer what a proven sender sent to what came later from one that is not", () =>
+    Effect.gen(function* () {
+      const codes = yield* ReceivedCodes
+      const { workspaceId } = yield* makeWorkspace()
+      const arrive = (receivedAt: number, authentication?: string) =>
+        codes.keep(
+          workspaceId,
+          code(workspaceId, "a@inbox.example", receivedAt, authentication === undefined ? {} : { authentication })
+        )
+      const take = (since = 0) =>
+        Effect.map(codes.take(workspaceId, "a@inbox.example", { kind: "code", since }), (found) =>
+          Option.isSome(found) ? found.value.receivedAt : null
+        )
+      yield* arrive(1, "spf=pass dkim=none")
+      yield* arrive(2, "spf=softfail dkim=pass")
+      for (const [at, verdict] of [
+        "spf=fail dkim=fail",
+        "spf=none dkim=none",
+        "spf=temperror dkim=temperror"
+      ].entries()) {
+        yield* arrive(3 + at, verdict)
+      }
+      assert.strictEqual(yield* take(), 2)
+      // Nothing of the others is left for a second try.
+      assert.strictEqual(yield* take(), null)
+      // Where none is proven, as with mail that is forwarded, the last one is taken.
+      yield* arrive(6, "spf=fail dkim=fail")
+      yield* arrive(7, "spf=softfail dkim=none")
+      assert.strictEqual(yield* take(), 7)
+      assert.strictEqual(yield* take(), null)
+      // A proven one that is too old counts no more; a later one of another way does.
+      yield* arrive(8, "spf=pass dkim=pass")
+      yield* arrive(9, "spf=fail dkim=fail")
+      assert.strictEqual(yield* take(9), 9)
+      yield* arrive(10)
+      yield* arrive(11, "spf=fail dkim=fail")
+      assert.strictEqual(yield* take(), 10)
+    })
+  ),
   promise("forget messages once their time is over, and no earlier", () =>
     Effect.gen(function* () {
       const codes = yield* ReceivedCodes

@@ -2,6 +2,7 @@
 import { Clock, Effect, Layer, Option, type Result } from "effect"
 import { BuilderStore, type LeaseRef, TooManyConversations, viewKinds } from "../../core/builder/BuilderStore.ts"
 import * as Conversation from "../../core/builder/Conversation.ts"
+import * as Shares from "../../core/runtime/Shares.ts"
 import { atomicStore } from "./Atomic.ts"
 import { Tables } from "./Tables.ts"
 
@@ -59,18 +60,30 @@ export const layer = Layer.effect(
       message: Effect.fn("BuilderStore.message")((id, messageId) =>
         Effect.sync(() => Option.fromUndefinedOr((messages.get(id) ?? []).find((one) => one.id === messageId)))
       ),
-      claim: Effect.fn("BuilderStore.claim")(function* ({ host, leaseMillis, limit }) {
+      claim: Effect.fn("BuilderStore.claim")(function* ({ host, leaseMillis, limit, turns = Shares.none }) {
         const now = yield* Clock.currentTimeMillis
+        const byTurn = Shares.order(turns)
+        const ofWorkspace = new Map<string, number>()
         return [...conversations.values()]
-          .filter((one) => Conversation.needsHost(one, now))
+          .filter((one) => Conversation.needsHost(one, now) && !turns.full.includes(one.workspaceId))
           .sort((a, b) => a.expiresAt - b.expiresAt)
-          .slice(0, limit)
           .map((one) => {
+            const nth = ofWorkspace.get(one.workspaceId) ?? 0
+            ofWorkspace.set(one.workspaceId, nth + 1)
+            return { one, nth }
+          })
+          .sort((a, b) => a.nth - b.nth || byTurn(a.one.workspaceId, b.one.workspaceId))
+          .slice(0, limit)
+          .map(({ one }) => {
             const claimed = Conversation.claim(one, host, now + leaseMillis)
             conversations.set(one.id, claimed)
             return claimed
           })
       }),
+      isAwaited: (full) =>
+        Effect.map(Clock.currentTimeMillis, (now) =>
+          [...conversations.values()].some((one) => Conversation.needsHost(one, now) && !full.includes(one.workspaceId))
+        ),
       renew: Effect.fn("BuilderStore.renew")(function* (leases, leaseMillis) {
         const until = (yield* Clock.currentTimeMillis) + leaseMillis
         return leases.filter(({ fence, id }) => {

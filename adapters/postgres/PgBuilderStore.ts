@@ -6,12 +6,22 @@ import { Clock, Effect, Layer, Option, type Result } from "effect"
 import { SqlClient } from "effect/sql"
 import { BuilderStore, type LeaseRef, TooManyConversations, type ViewKind } from "../../core/builder/BuilderStore.ts"
 import * as Conversation from "../../core/builder/Conversation.ts"
+import { none } from "../../core/runtime/Shares.ts"
 import { isUuid } from "../../core/workspace/Ids.ts"
 import { transaction, withoutSqlErrors } from "./Transaction.ts"
 import * as Rows from "./tables/Conversations.ts"
 import * as Table from "./tables/Table.ts"
 
 type Decide<E> = (before: Conversation.Conversation, now: number) => Result.Result<Conversation.Change, E>
+
+const idsOf = (ids: ReadonlyArray<string>): string => `{${ids.join(",")}}`
+
+/** The condition of conversations that wait for a host, of workspaces that may have one more. */
+const awaited = (sql: SqlClient.SqlClient, now: number, full: ReadonlyArray<string>) => {
+  const at = new Date(now)
+  return sql`needs_host and expires_at > ${at} and (lease_until is null or lease_until <= ${at})
+    and workspace_id <> all (${idsOf(full)}::uuid[])`
+}
 
 export const layer = Layer.effect(
   BuilderStore,
@@ -115,15 +125,20 @@ export const layer = Layer.effect(
             )
           : Effect.succeedNone
       ),
-      claim: Effect.fn("BuilderStore.claim")(({ host, leaseMillis, limit }) =>
+      claim: Effect.fn("BuilderStore.claim")(({ host, leaseMillis, limit, turns = none }) =>
         transaction(
           sql,
           Effect.gen(function* () {
             const now = yield* Clock.currentTimeMillis
+            const waiting = sql`select id, expires_at, array_position(${idsOf(turns.served)}::uuid[], workspace_id) as served,
+                row_number() over (partition by workspace_id order by expires_at) as nth
+              from conversations where ${awaited(sql, now, turns.full)}`
             const rows = yield* sql<Rows.Row>`
               select ${columns} from conversations
-              where needs_host and expires_at > ${new Date(now)} and (lease_until is null or lease_until <= ${new Date(now)})
-              order by expires_at limit ${limit} for no key update skip locked`
+              where id in (
+                select id from (${waiting}) as waiting order by nth, served nulls first, expires_at limit ${limit}
+              ) and ${awaited(sql, now, turns.full)}
+              order by expires_at for no key update skip locked`
             return yield* Effect.forEach(rows, (row) => {
               const one = Conversation.claim(Rows.toConversation(row), host, now + leaseMillis)
               return Effect.as(
@@ -133,6 +148,14 @@ export const layer = Layer.effect(
             })
           })
         )
+      ),
+      isAwaited: Effect.fn("BuilderStore.isAwaited")((full) =>
+        Effect.gen(function* () {
+          const now = yield* Clock.currentTimeMillis
+          const [row] = yield* sql<{ readonly is: boolean }>`
+            select exists (select from conversations where ${awaited(sql, now, full)}) as "is"`
+          return row?.is === true
+        }).pipe(withoutSqlErrors)
       ),
       renew: Effect.fn("BuilderStore.renew")((leases, leaseMillis) =>
         Effect.gen(function* () {

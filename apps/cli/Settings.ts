@@ -342,11 +342,21 @@ export const working = {
     Flag.withSchema(wholeNumber(1, 1_000, "a number from 1 to 1000")),
     Flag.withDefault(4)
   ),
+  workspaceRuns: setting(
+    "workspace-runs",
+    "SLUICE_WORKSPACE_RUNS",
+    "Maximum number of concurrent runs of one workspace in a worker; one less than SLUICE_CONCURRENCY when not set and there are several workspaces"
+  ).pipe(Flag.withSchema(wholeNumber(1, 1_000, "a number from 1 to 1000")), Flag.optional),
   builderSessions: setting(
     "builder-sessions",
     "SLUICE_BUILDER_SESSIONS",
     "Maximum number of builder conversations of a worker; 0 for none"
   ).pipe(Flag.withSchema(wholeNumber(0, 100, "a number from 0 to 100")), Flag.withDefault(4)),
+  workspaceSessions: setting(
+    "workspace-builder-sessions",
+    "SLUICE_WORKSPACE_BUILDER_SESSIONS",
+    "Maximum number of builder conversations of one workspace in a worker; one less than SLUICE_BUILDER_SESSIONS when not set and there are several workspaces"
+  ).pipe(Flag.withSchema(wholeNumber(1, 100, "a number from 1 to 100")), Flag.optional),
   chromium: setting("chromium", "SLUICE_CHROMIUM", "The Chromium program to run").pipe(
     Flag.filter(
       (path) => existsSync(path),

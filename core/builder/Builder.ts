@@ -42,6 +42,8 @@ type NotFound = Conversation.ConversationNotFound
 export interface Reading {
   readonly conversation: Conversation.Conversation
   readonly status: Conversation.Status
+  /** Whether its turn waits for a place at a host. */
+  readonly waits: boolean
 }
 
 /** The state of a conversation, with the last report of the agent and its open question. */
@@ -136,7 +138,11 @@ export class Builder extends Context.Service<
       const read = (conversation: Conversation.Conversation) =>
         Effect.map(
           Clock.currentTimeMillis,
-          (at): Reading => ({ conversation, status: Conversation.statusAt(conversation, at) })
+          (at): Reading => ({
+            conversation,
+            status: Conversation.statusAt(conversation, at),
+            waits: Conversation.needsHost(conversation, at)
+          })
         )
 
       const published = Effect.fnUntraced(function* (conversation: Conversation.Conversation) {

@@ -3,6 +3,7 @@
  */
 import { Context, type Effect, type Option, type Result, Schema } from "effect"
 import { Targets } from "../browser/vision/Targets.ts"
+import type { Turns } from "../runtime/Shares.ts"
 import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import type { WorkspaceId } from "../workspace/Ids.ts"
 import type { Change, Conversation, ConversationId, ConversationNotFound, HostLost } from "./Conversation.ts"
@@ -75,13 +76,18 @@ export class BuilderStore extends Context.Service<
 
     /**
      * Leases up to `limit` conversations that need a host to `host`, the longest waiting first. Each lease has a higher
-     * fence than all earlier ones.
+     * fence than all earlier ones. With `turns`, none is taken of the workspaces that are full, and one of each other
+     * workspace, in the order of the turns, comes before a second one of any.
      */
     readonly claim: (options: {
       readonly host: string
       readonly limit: number
       readonly leaseMillis: number
+      readonly turns?: Turns
     }) => Effect.Effect<ReadonlyArray<Conversation>, StoreUnavailable>
+
+    /** Whether a conversation of a workspace that is not among these waits for a host. */
+    readonly isAwaited: (full: ReadonlyArray<string>) => Effect.Effect<boolean, StoreUnavailable>
 
     /** Renews leases and returns those that were lost: expired and taken over, or released. */
     readonly renew: (

@@ -5,6 +5,7 @@ import { Context, Effect, type Result, Schema } from "effect"
 import type { LoggedEvent, RunEvent } from "../event/RunEvent.ts"
 import type { RunFailure } from "../event/RunFailure.ts"
 import type { Gate } from "../gate/Gate.ts"
+import type { Turns } from "../runtime/Shares.ts"
 import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import type { FieldsTooLarge, FieldTooLarge } from "../workflow/FieldLimit.ts"
 import type { WorkflowVersion } from "../workflow/Workflow.ts"
@@ -268,11 +269,15 @@ export class RunStore extends Context.Service<
      * A run that names credentials is taken only together with the slots that `Slots.assign` gives it. A run that has
      * to wait for a slot does not block later runs that need other slots, unless it waits for several slots and has
      * waited long. A slot stays in use until its run ends or waits again.
+     *
+     * With `turns`, no run is taken of the workspaces that are full, and the others take turns before their workflows do: of
+     * several that have startable runs, one run of each is taken in the order of the turns before a second one of any.
      */
     readonly claim: (options: {
       readonly worker: string
       readonly limit: number
       readonly leaseMillis: number
+      readonly turns?: Turns
     }) => Effect.Effect<ReadonlyArray<ClaimedRun>, StoreUnavailable>
 
     /** Prolongs leases and answers which of them were lost: ended, taken over, or given up. */

@@ -19,6 +19,7 @@
  */
 import { Clock, Effect, Stream } from "effect"
 import * as Lease from "../runtime/Lease.ts"
+import * as Shares from "../runtime/Shares.ts"
 import { Signals } from "../runtime/Signals.ts"
 import * as Trace from "../runtime/Trace.ts"
 import * as Attempt from "./Attempt.ts"
@@ -30,6 +31,11 @@ export interface Options {
   readonly name: string
   /** The number of runs in progress at once. A run whose executor is done does not count while its end is stored. */
   readonly capacity: number
+  /**
+   * The number of runs of one workspace that may be in progress at once, given the number of all; all when not given.
+   * Workspaces take turns in any case.
+   */
+  readonly workspaceRuns?: (places: number) => Effect.Effect<number>
   /** The duration of a lease that is not renewed, in milliseconds. It is renewed three times as often. */
   readonly leaseMillis: number
   /** How long running runs may continue after a shutdown began, in milliseconds. */
@@ -54,15 +60,29 @@ export const run = Effect.fn("Worker.run")(function* (options: Options) {
   const store = yield* RunStore
   const signals = yield* Signals
   const browsers = yield* BrowserCapacity
+  const shares = Shares.make()
+  // Claim no run without a browser for it.
+  const capacity = Effect.map(browsers.count, (count) => Math.min(options.capacity, count))
+  const { leaseMillis, name: worker, workspaceRuns = Effect.succeed } = options
+
+  /** Claims runs, of no workspace more than it may have. */
+  const claimRuns = Effect.fnUntraced(function* (free: number) {
+    return yield* Shares.take(shares, {
+      most: yield* workspaceRuns(yield* capacity),
+      free,
+      take: (next) => store.claim({ worker, leaseMillis, ...next }),
+      ownerOf: ({ run }: ClaimedRun) => run.workspaceId
+    })
+  })
+
   const holder = yield* Lease.make({
     what: "runs",
-    // Claim no run without a browser for it.
-    capacity: Effect.map(browsers.count, (count) => Math.min(options.capacity, count)),
-    leaseMillis: options.leaseMillis,
+    capacity,
+    leaseMillis,
     claim: (limit) =>
       Effect.gen(function* () {
         const from = yield* Clock.currentTimeMillis
-        const claimed = yield* store.claim({ worker: options.name, limit, leaseMillis: options.leaseMillis })
+        const claimed = yield* claimRuns(limit)
         if (claimed.length === 0) return claimed
         yield* recordClaim(claimed, from)
         yield* signals.publish({ _tag: "events" })
@@ -71,8 +91,16 @@ export const run = Effect.fn("Worker.run")(function* (options: Options) {
         return claimed
       }),
     leaseOf: ({ run }: ClaimedRun): LeaseRef => ({ id: run.id, fence: run.lease.fence }),
-    renew: (lease) => store.renew(lease, options.leaseMillis),
-    carryOut: Attempt.carryOut,
+    renew: (lease) => store.renew(lease, leaseMillis),
+    carryOut: (claimed, makeRoom) =>
+      Effect.suspend(() => {
+        let isOver = false
+        const leave = Effect.sync(() => {
+          if (!isOver) shares.leave(claimed.run.workspaceId)
+          isOver = true
+        })
+        return Effect.ensuring(Attempt.carryOut(claimed, Effect.andThen(leave, makeRoom)), leave)
+      }),
     drain: Effect.timeoutOption(options.graceMillis)
   })
   const obey = (yield* signals.subscribe).pipe(

@@ -6,34 +6,45 @@ import * as Run from "../../../core/run/Run.ts"
 import type { ClaimedRun, RunStore } from "../../../core/run/RunStore.ts"
 import * as Start from "../../../core/run/start/Start.ts"
 import * as Transition from "../../../core/run/Transition.ts"
+import * as Shares from "../../../core/runtime/Shares.ts"
 import * as MemorySlots from "../run/MemorySlots.ts"
 import * as MemoryStartLedger from "../start/MemoryStartLedger.ts"
 import { gateOf, progressOf, type Tables, waitingOf, write } from "../Tables.ts"
 
 /**
- * One run of each workflow in turn, those served longest ago first. Of each workflow the highest priority comes first,
- * and of equal ones the oldest.
+ * One run of each workflow in turn, those served longest ago first: first one workflow of each workspace, in the order of
+ * the turns. Of each workflow the highest priority comes first, and of equal ones the oldest.
  */
-const inTurn = (tables: Tables["Service"], now: number): ReadonlyArray<Run.WaitingRun> => {
+const inTurn = (tables: Tables["Service"], now: number, turns: Shares.Turns): ReadonlyArray<Run.WaitingRun> => {
+  const byTurn = Shares.order(turns)
+  const workspaces = new Map<string, number>()
   const queues = [...tables.gates]
     .map(([workflowId, gate]) => ({
+      workspaceId: tables.workflows.get(workflowId)?.workspaceId ?? "",
       served: tables.served.get(workflowId) ?? 0,
       runs: waitingOf(tables, workflowId)
         .filter((run) => run.notBefore <= now && !Run.isTooLate(run, now) && Run.mayStart(run, gate, now))
         .toSorted(Run.byPriority)
     }))
+    .filter(({ runs, workspaceId }) => runs.length > 0 && !turns.full.includes(workspaceId))
     .sort((a, b) => a.served - b.served)
+    .map((queue) => {
+      const nth = workspaces.get(queue.workspaceId) ?? 0
+      workspaces.set(queue.workspaceId, nth + 1)
+      return { ...queue, nth }
+    })
+    .sort((a, b) => a.nth - b.nth || byTurn(a.workspaceId, b.workspaceId))
   const longest = Math.max(0, ...queues.map(({ runs }) => runs.length))
   return Array.from({ length: longest }, (_, round) => queues.flatMap(({ runs }) => runs[round] ?? [])).flat()
 }
 
 /** The operation of the store that claims runs. */
 export const make = (tables: Tables["Service"]): RunStore["Service"]["claim"] =>
-  Effect.fn("RunStore.claim")(function* ({ leaseMillis, limit, worker }) {
+  Effect.fn("RunStore.claim")(function* ({ leaseMillis, limit, turns = Shares.none, worker }) {
     const now = yield* Clock.currentTimeMillis
     const claimed: Array<ClaimedRun> = []
     const assign = MemorySlots.assigner(tables, now)
-    for (const run of inTurn(tables, now)) {
+    for (const run of inTurn(tables, now, turns)) {
       if (claimed.length === limit) break
       const { pace } = gateOf(tables, run)
       if (pace !== null && Pace.allowance(pace, progressOf(tables, run.workflowId), now) <= 0) continue

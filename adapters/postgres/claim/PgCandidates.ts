@@ -3,6 +3,7 @@
  */
 import { Effect } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
+import type { Turns } from "../../../core/runtime/Shares.ts"
 import * as Pipeline from "../Pipeline.ts"
 import type * as Gates from "../tables/Gates.ts"
 import * as Runs from "../tables/Runs.ts"
@@ -40,6 +41,8 @@ interface Chosen {
   readonly isOutrun: boolean
 }
 
+const idsOf = (ids: ReadonlyArray<string>): string => `{${ids.join(",")}}`
+
 /** A locked run, with the fence that it gets if it starts. */
 export type WaitingRow = Runs.Row & { readonly fence: bigint }
 
@@ -53,20 +56,24 @@ export type WaitingRow = Runs.Row & { readonly fence: bigint }
 export const lock = (
   sql: SqlClient.SqlClient,
   at: number,
-  { asked, limit }: { readonly asked: number; readonly limit: number }
+  { asked, limit, turns }: { readonly asked: number; readonly limit: number; readonly turns: Turns }
 ) => {
   const before = new Date(at)
   return sql<CandidateRow>`
   with candidates as materialized (
-    select workflow_id, (row_number() over (order by served_at nulls first, workflow_id))::integer as turn
+    select workflow_id, (row_number() over (
+      order by nth, array_position(${idsOf(turns.served)}::uuid[], workspace_id) nulls first, served_at nulls first, workflow_id
+    ))::integer as turn
     from (
-      select workflow_id, served_at from gates where waiting and starts_at is not null
+      select *, row_number() over (partition by workspace_id order by served_at nulls first, workflow_id) as nth from (
+      select workflow_id, workspace_id, served_at from gates where waiting and starts_at is not null
         and greatest(starts_at, ready_at, paced_until) <= ${before} and (stops_at is null or stops_at > ${before})
       union all
-      select workflow_id, served_at from gates where released_ready_at <= ${before} and removed_at is null
+      select workflow_id, workspace_id, served_at from gates where released_ready_at <= ${before} and removed_at is null
         and (paced_until is null or paced_until <= ${before})
         and (not waiting or starts_at is null or greatest(starts_at, ready_at) > ${before} or stops_at <= ${before})
-    ) as startable
+      ) as startable where workspace_id <> all (${idsOf(turns.full)}::uuid[])
+    ) as numbered
     order by turn limit ${asked}
   ), locked as materialized (
     select gates.*, candidates.turn from gates join candidates using (workflow_id)

@@ -23,6 +23,7 @@ import * as Run from "../../../core/run/Run.ts"
 import type { ClaimedRun } from "../../../core/run/RunStore.ts"
 import * as Start from "../../../core/run/start/Start.ts"
 import * as Transition from "../../../core/run/Transition.ts"
+import { none, type Turns } from "../../../core/runtime/Shares.ts"
 import { StoreUnavailable } from "../../../core/runtime/StoreUnavailable.ts"
 import type { WorkflowVersion } from "../../../core/workflow/Workflow.ts"
 import * as ZoneVersion from "../gate/ZoneVersion.ts"
@@ -61,6 +62,7 @@ interface Options {
   readonly worker: string
   readonly limit: number
   readonly leaseMillis: number
+  readonly turns?: Turns
   readonly memory: Memory
   readonly held: HeldRuns
   readonly transact: Pipeline.Transact
@@ -138,11 +140,20 @@ const nothing = {
 
 const take = (
   { first, last, sql }: Pipeline.Steps,
-  { candidates: asked, leaseMillis, limit, memory, worker }: Options & { readonly candidates: number }
+  {
+    candidates: asked,
+    leaseMillis,
+    limit,
+    memory,
+    turns: ofWorkspaces = none,
+    worker
+  }: Options & { readonly candidates: number }
 ) =>
   Effect.gen(function* () {
     const before = yield* Clock.currentTimeMillis
-    const { found, locked, within } = PgCandidates.read(yield* first(PgCandidates.lock(sql, before, { asked, limit })))
+    const { found, locked, within } = PgCandidates.read(
+      yield* first(PgCandidates.lock(sql, before, { asked, limit, turns: ofWorkspaces }))
+    )
     if (locked.length === 0) return { ...nothing, isLate: (yield* Clock.currentTimeMillis) > before + lateMillis }
     const paces = yield* PgPaces.lock(
       sql,

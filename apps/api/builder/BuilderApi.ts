@@ -54,7 +54,13 @@ const reading = {
   workflowId: Schema.optionalKey(Schema.String)
 }
 
-export const StatusJson = Schema.Struct(reading).annotate({ identifier: "BuilderStatus" })
+export const StatusJson = Schema.Struct({
+  ...reading,
+  waitsForPlace: Schema.optionalKey(Schema.Boolean).annotate({
+    description:
+      "The turn has not begun: all places of the workers are in use, or those that one workspace may have (SLUICE_WORKSPACE_BUILDER_SESSIONS). End a conversation, or wait"
+  })
+}).annotate({ identifier: "BuilderStatus" })
 
 const Opened = Schema.Struct({ ...reading, startedAt: Millis }).annotate({ identifier: "BuilderSessionOpened" })
 

@@ -35,10 +35,7 @@ export const layer = HttpApiBuilder.group(
     const admitted = yield* StreamRevocation.make
     const streams = yield* Streams
 
-    const opened = ({ conversation, status }: Reading) => ({
-      ...statusJson({ conversation, status }),
-      startedAt: conversation.startedAt
-    })
+    const opened = (reading: Reading) => ({ ...statusJson(reading), startedAt: reading.conversation.startedAt })
 
     const look = Effect.fnUntraced(function* (id: string, kind: ViewKind) {
       const seen = yield* builder.look(yield* CurrentCaller, yield* conversationId(id), kind)
@@ -149,7 +146,8 @@ export const layer = HttpApiBuilder.group(
           return { ...statusJson(taken), messageId: taken.messageId }
         }),
         status: Effect.fn(function* ({ params }) {
-          return statusJson(yield* find(params.conversation_id))
+          const found = yield* find(params.conversation_id)
+          return { ...statusJson(found), ...(found.waits ? { waitsForPlace: true } : {}) }
         }),
         turnState: Effect.fn(function* ({ params }) {
           return turnStateJson(yield* builder.turn(yield* CurrentCaller, yield* conversationId(params.conversation_id)))

@@ -3,7 +3,7 @@
  */
 import { randomBytes } from "node:crypto"
 import { hostname } from "node:os"
-import { Effect, Layer, References } from "effect"
+import { Effect, Layer, Option, References } from "effect"
 import * as SignedLinks from "../../../adapters/crypto/SignedLinks.ts"
 import * as OwnArtifactSource from "../../../adapters/files/OwnArtifactSource.ts"
 import * as HttpFiles from "../../../adapters/http/HttpFiles.ts"
@@ -15,6 +15,7 @@ import * as Worker from "../../../core/run/Worker.ts"
 import { Accounts } from "../../../core/vault/Accounts.ts"
 import { LoginCodes } from "../../../core/vault/otp/LoginCodes.ts"
 import * as Proxies from "../../../core/vault/Proxies.ts"
+import { WorkspaceStore } from "../../../core/workspace/WorkspaceStore.ts"
 import { settingNames } from "../SettingNames.ts"
 import { type BrowsersSettings, layerBrowser } from "./Browsers.ts"
 import * as Inbox from "./Inbox.ts"
@@ -24,7 +25,9 @@ import { layerSecretSources, type SourceSettings } from "./SecretSources.ts"
 
 export interface WorkerLayerSettings extends BrowsersSettings, SourceSettings, Models.ModelSettings, Inbox.Reachable {
   readonly concurrency: number
+  readonly workspaceRuns: Option.Option<number>
   readonly builderSessions: number
+  readonly workspaceSessions: Option.Option<number>
   readonly graceSeconds: number
   readonly runMinutes: number
   readonly runSteps: number
@@ -33,6 +36,28 @@ export interface WorkerLayerSettings extends BrowsersSettings, SourceSettings, M
 
 /** The duration of a lease that is not renewed. */
 const leaseMillis = 30_000
+
+/**
+ * How many of the places of a process one workspace may have: what the operator set, else all but one where there are
+ * several workspaces. Looked up at most once a minute.
+ */
+const shares = Effect.gen(function* () {
+  const workspaces = yield* WorkspaceStore
+  const areSeveral = yield* Effect.cachedWithTTL(
+    workspaces.list.pipe(
+      Effect.map((all) => all.length > 1),
+      // A store that cannot be reached gives no run either.
+      Effect.orElseSucceed(() => true)
+    ),
+    "1 minute"
+  )
+  return (set: Option.Option<number>) =>
+    (places: number): Effect.Effect<number> =>
+      Option.match(set, {
+        onNone: () => Effect.map(areSeveral, (several) => (several ? Math.max(1, places - 1) : places)),
+        onSome: Effect.succeed
+      })
+})
 
 /** Disables the spans of Effect, as in requests: no exporter of the service reads them. */
 const withoutSpans = Effect.provideService(References.TracerEnabled, false)
@@ -44,19 +69,25 @@ const withoutSpans = Effect.provideService(References.TracerEnabled, false)
 export const layerWorker = (settings: WorkerLayerSettings, allowedOrigins: ReadonlyArray<string> = []) => {
   const name = `${hostname()}-${process.pid}-${randomBytes(4).toString("hex")}`
   const worker = Layer.effectDiscard(
-    Effect.forkScoped(
-      Worker.run({
-        name,
-        capacity: settings.concurrency,
-        leaseMillis,
-        graceMillis: settings.graceSeconds * 1_000
-      }).pipe(withoutSpans)
-    )
+    Effect.gen(function* () {
+      const shareOf = yield* shares
+      yield* Effect.forkScoped(
+        Worker.run({
+          name,
+          capacity: settings.concurrency,
+          workspaceRuns: shareOf(settings.workspaceRuns),
+          leaseMillis,
+          graceMillis: settings.graceSeconds * 1_000
+        }).pipe(withoutSpans)
+      )
+    })
   ).pipe(Layer.provide(AgentExecutor.layer))
   const host = Layer.effectDiscard(
     Effect.gen(function* () {
       const beginningOf = yield* StartingState.ofConversations
-      yield* Effect.forkScoped(Host.run({ name, capacity: settings.builderSessions, leaseMillis, beginningOf }))
+      const workspaceSessions = (yield* shares)(settings.workspaceSessions)
+      const capacity = settings.builderSessions
+      yield* Effect.forkScoped(Host.run({ name, capacity, workspaceSessions, leaseMillis, beginningOf }))
     })
   ).pipe(Layer.provide([Accounts.layer, LoginCodes.layer]))
   return Layer.mergeAll(worker, host).pipe(

@@ -222,7 +222,10 @@ export const waitWords = ({
     case "pace":
       return { title: "It waits for the pace of its workflow", text: `The pace limits how many runs start${before}.` }
     case "capacity":
-      return { title: "It waits for a worker", text: `It starts as soon as the workers have a free place${before}.` }
+      return {
+        title: "It waits for a worker",
+        text: `Each workspace has a share of the places of workers. It starts as soon as they have a free place${before}.`
+      }
     case "deadline":
       return { title: "It ends without a start", text: "It cannot start before the instant by which it must." }
   }

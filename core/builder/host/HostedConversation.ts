@@ -17,6 +17,10 @@ export interface HostSession {
   readonly lease: LeaseRef
   readonly turns: Wake.Wake
   readonly looks: Wake.Wake
+  /** Since when its page waits for the next message, and whether the last turn failed; `null` during a turn. */
+  resting: { readonly since: number; readonly errored: boolean } | null
+  /** Whether its page stays open while it rests. */
+  mayStay: boolean
 }
 
 /** Wakes the host of a conversation. */
@@ -136,11 +140,16 @@ const attend = Effect.fnUntraced(function* (place: HostSession, beginningOf: Sta
       return yield* waitUntilBack(store.forget(lease.id))
     }
     if (one.turn !== null && !one.turn.taken) {
+      place.resting = null
+      place.mayStay = true
       yield* waitUntilBack(store.settle(lease, (before) => Conversation.taken(before)))
       yield* published
       yield* doTurn(one, one.turn)
-    } else if (!one.page) return
-    else yield* place.turns.sleep(longestSleep)
+    } else if (!one.page || (one.turn === null && !place.mayStay)) return
+    else {
+      place.resting ??= { since: yield* Clock.currentTimeMillis, errored: one.rest === "errored" }
+      yield* place.turns.sleep(longestSleep)
+    }
   }
 })
 

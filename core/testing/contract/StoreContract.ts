@@ -11,6 +11,7 @@ import { GateStore, mostCounted } from "../../gate/GateStore.ts"
 import { LeaseLost, type Run, RunEnded, type RunningRun } from "../../run/Run.ts"
 import { RunStore } from "../../run/RunStore.ts"
 import * as Transition from "../../run/Transition.ts"
+import type { Turns } from "../../runtime/Shares.ts"
 import type { Signals } from "../../runtime/Signals.ts"
 import { FieldsTooLarge } from "../../workflow/FieldLimit.ts"
 import { WorkflowStore } from "../../workflow/WorkflowStore.ts"
@@ -121,6 +122,31 @@ export const promises: ReadonlyArray<Contract.ContractPromise<Stores>> = [
         late.id
       )
       yield* Effect.repeat(runs.claim(claim), { while: (claimed) => claimed.length > 0 })
+    })
+  ),
+  promise("let workspaces take turns before their workflows do, and start none of a workspace that is full", () =>
+    Effect.gen(function* () {
+      const runs = yield* RunStore
+      const [many, few] = [yield* makeWorkspace(), yield* makeWorkspace()]
+      const submitted = (caller: typeof many) =>
+        Effect.gen(function* () {
+          for (let time = 0; time < 2; time++) yield* runs.submit(submission(yield* makeWorkflow(caller)))
+        })
+      yield* submitted(many)
+      yield* submitted(many)
+      yield* submitted(few)
+      const claimedOf = (limit: number, turns: Turns) =>
+        Effect.map(runs.claim({ ...claim, limit, turns }), (claimed) =>
+          claimed.map(({ run }) => (run.workspaceId === few.workspaceId ? "few" : "many")).toSorted()
+        )
+      const served = [few.workspaceId, many.workspaceId]
+      assert.deepStrictEqual(yield* claimedOf(1, { full: [], served }), ["few"])
+      assert.deepStrictEqual(yield* claimedOf(1, { full: [], served: served.toReversed() }), ["many"])
+      // Whoever was never served comes first.
+      assert.deepStrictEqual(yield* claimedOf(1, { full: [], served: [few.workspaceId] }), ["many"])
+      assert.deepStrictEqual(yield* claimedOf(2, { full: [], served: [] }), ["few", "many"])
+      assert.deepStrictEqual(yield* claimedOf(10, { full: [many.workspaceId], served }), [])
+      assert.deepStrictEqual(yield* claimedOf(10, { full: [few.workspaceId], served }), ["many"])
     })
   ),
   promise("find a run behind many workflows whose runs were taken back", () =>

@@ -35,7 +35,7 @@ const waitSentence = ({ ahead, credential, reason, until }: Wait, shown: (iso: s
       return `By the pace of its workflow it starts ${about}${before}.`
     case "capacity":
       return until === null && ahead === null
-        ? "Nothing holds it: it starts as soon as a worker is free. If none takes it, check that a worker runs."
+        ? "Nothing holds it: it starts as soon as a worker has a free place for its workspace, which may have SLUICE_WORKSPACE_RUNS of them. If none takes it, check that a worker runs."
         : `By the number of workers it starts ${about}${before}.`
     case "deadline":
       return `It ends without a start at ${until === null ? "its deadline" : shown(until)}, as it cannot start before.`

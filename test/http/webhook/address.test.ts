@@ -3,12 +3,66 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
 import * as HttpSender from "../../../adapters/http/HttpSender.ts"
 import { isPrivate } from "../../../adapters/http/PrivateAddress.ts"
+import * as special from "../../../adapters/http/SpecialAddresses.ts"
 import { Sender } from "../../../core/event/webhook/Sender.ts"
 import { WebhookSecrets } from "../../../core/event/webhook/WebhookSecrets.ts"
 import { graph } from "../../support/fixtures.ts"
 import { receiver } from "../../support/receiver.ts"
 import { layerInMemory, Service } from "../../support/service.ts"
 import { makeWebhook } from "../../support/webhooks.ts"
+
+describe("the registries of special-purpose addresses", () => {
+  /** The same address in every form that has the four bytes of an IPv4 address in it. */
+  const embedded = (address: string): ReadonlyArray<string> => {
+    const [a = 0, b = 0, c = 0, d = 0] = address.split(".").map(Number)
+    const words = `${((a << 8) | b).toString(16)}:${((c << 8) | d).toString(16)}`
+    return [
+      `::ffff:${address}`,
+      `::ffff:${words}`,
+      `::ffff:0:${words}`,
+      `::${words}`,
+      `64:ff9b::${words}`,
+      `2002:${words}::`
+    ]
+  }
+
+  it("are whole, and the first address of every block is refused, in every form", () => {
+    assert.isAtLeast(special.v4.length, 26)
+    assert.isAtLeast(special.v6.length, 26)
+    for (const [block] of [...special.v4, ...special.v6]) {
+      const [network = ""] = block.split("/")
+      assert.isTrue(isPrivate(network), block)
+      if (network.includes(".")) for (const form of embedded(network)) assert.isTrue(isPrivate(form), form)
+    }
+  })
+
+  it.each([
+    "::ffff:0:8.8.8.8",
+    "::ffff:0:7f00:1",
+    "100::1",
+    "100:0:0:1::1",
+    "192.0.2.1",
+    "198.51.100.255",
+    "203.0.113.7",
+    "192.88.99.1",
+    "2001:db8:ffff::1",
+    "2001:2::1",
+    "2001:1ff::1",
+    "3fff:fff::1",
+    "5f00:ffff::1"
+  ])("%s is private", (address) => assert.isTrue(isPrivate(address)))
+
+  it.each([
+    "192.0.3.1",
+    "198.51.101.1",
+    "203.0.114.1",
+    "100:0:0:2::1",
+    "2001:200::1",
+    "2001:db9::1",
+    "4000::1",
+    "5f01::1"
+  ])("%s is next to a block, and public", (address) => assert.isFalse(isPrivate(address)))
+})
 
 describe("an address", () => {
   it.each([

@@ -74,6 +74,7 @@ import { noEndpoint } from "./http/Refusals.ts"
 import * as RequestPipeline from "./http/RequestPipeline.ts"
 import * as InboundRoutes from "./inbound/InboundRoutes.ts"
 import * as InstallationHttp from "./installation/InstallationHttp.ts"
+import * as ZoneReport from "./installation/ZoneReport.ts"
 import * as InteractionsHttp from "./interaction/InteractionsHttp.ts"
 import * as LiveHttp from "./live/LiveHttp.ts"
 import * as LiveRoutes from "./live/LiveRoutes.ts"
@@ -119,7 +120,8 @@ const readiness = HttpRouter.add(
     if ((yield* (yield* Closing.Closing).leftAt) !== null) return notReady("This process is shutting down")
     const reasons = yield* (yield* Readiness).reasons
     if (reasons.length > 0) return notReady(reasons.join(". "))
-    return HttpServerResponse.jsonUnsafe({ status: "ready", clock_skew_ms: yield* (yield* ClockSkew).millis })
+    const clock_skew_ms = yield* (yield* ClockSkew).millis
+    return HttpServerResponse.jsonUnsafe({ status: "ready", clock_skew_ms, tz_data: yield* ZoneReport.now })
   })
 )
 

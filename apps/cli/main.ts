@@ -14,6 +14,7 @@ import { settingNames } from "./SettingNames.ts"
 import { sluice } from "./Sluice.ts"
 import { exitCodes, Refused } from "./user/Ending.ts"
 import { version } from "./Version.ts"
+import * as ZoneSetting from "./ZoneSetting.ts"
 
 /** Commands of users have an exit code for each class of failure; commands of the service end with 1. */
 const exitCodeOf = (failure: unknown): number => {
@@ -40,7 +41,11 @@ process.umask(0o077)
 process.channel?.unref()
 process.once("disconnect", () => process.kill(process.pid, "SIGTERM"))
 
-Command.run(sluice, { version }).pipe(
+const refusal = await ZoneSetting.apply(process.env.SLUICE_TZDATA)
+
+const command = refusal === null ? Command.run(sluice, { version }) : Effect.fail(new Error(refusal))
+
+command.pipe(
   withReport,
   Effect.provide(CliConfig.layer({ builtIns: Logging.builtIns })),
   Effect.provideService(CliOutput.Presenter, presenter),

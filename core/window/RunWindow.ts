@@ -73,7 +73,7 @@ export const RunWindowStateJson = Schema.Struct({
   nextOpenAt: Schema.NullOr(Schema.String)
 }).annotate({ identifier: "RunWindowState" })
 
-/** The version of the time zone data that answers come from, such as `2026a`; `null` where the runtime does not tell. */
+/** The version of the runtime's time zone data, such as `2026a`; `null` where the runtime does not tell. */
 export const tzData: string | null = Zone.dataVersion
 
 /** The horizon of the search for openings, in milliseconds: 400 days of 24 hours, the last instant included. */

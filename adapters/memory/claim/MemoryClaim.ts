@@ -7,6 +7,7 @@ import type { ClaimedRun, RunStore } from "../../../core/run/RunStore.ts"
 import * as Start from "../../../core/run/start/Start.ts"
 import * as Transition from "../../../core/run/Transition.ts"
 import * as Shares from "../../../core/runtime/Shares.ts"
+import * as Zone from "../../../core/window/calendar/Zone.ts"
 import * as MemorySlots from "../run/MemorySlots.ts"
 import * as MemoryStartLedger from "../start/MemoryStartLedger.ts"
 import { gateOf, progressOf, type Tables, waitingOf, write } from "../Tables.ts"
@@ -62,7 +63,7 @@ export const make = (tables: Tables["Service"]): RunStore["Service"]["claim"] =>
         Start.of(change.run, gate, {
           at: now,
           windowHash,
-          zoneData: process.versions.tz ?? "unknown",
+          zoneData: Zone.dataVersion ?? "unknown",
           isOpen: Gate.mayStart(gate, now)
         })
       )

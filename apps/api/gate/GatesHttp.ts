@@ -4,7 +4,8 @@ import { HttpApiBuilder } from "effect/http-api"
 import type { Waiting } from "../../../core/gate/GateStore.ts"
 import { Gates, type WindowView } from "../../../core/gate/Gates.ts"
 import type { Pace } from "../../../core/gate/Pace.ts"
-import { type RunWindowState, tzData } from "../../../core/window/RunWindow.ts"
+import * as Zone from "../../../core/window/calendar/Zone.ts"
+import type { RunWindowState } from "../../../core/window/RunWindow.ts"
 import { WorkflowId, WorkflowNotFound } from "../../../core/workspace/Ids.ts"
 import { Api } from "../Api.ts"
 import { CurrentCaller } from "../http/Authorization.ts"
@@ -70,7 +71,7 @@ export const layer = HttpApiBuilder.group(
           released_runs: released.map(listed),
           held_runs: held.map(listed),
           ends_lift: endsLift,
-          tz_data: tzData,
+          tz_data: Zone.dataVersion,
           releases: preview.releases.runs,
           holds: preview.holds.runs,
           at_least: preview.releases.atLeast || preview.holds.atLeast,

@@ -4,7 +4,7 @@ import { HttpEffect, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import * as RunSchedule from "../../../core/schedule/RunSchedule.ts"
 import { type PreviewView, Schedules, type View } from "../../../core/schedule/Schedules.ts"
-import { tzData } from "../../../core/window/RunWindow.ts"
+import * as Zone from "../../../core/window/calendar/Zone.ts"
 import { WorkflowId } from "../../../core/workspace/Ids.ts"
 import { Api } from "../Api.ts"
 import { CurrentCaller } from "../http/Authorization.ts"
@@ -137,6 +137,6 @@ const preview = ({ coming, warnings }: PreviewView): typeof PreviewResponse.Type
     can_start_at: isoOrNull(startsAt),
     expires_at: isoOrNull(expiresAt)
   })),
-  tz_data: tzData,
+  tz_data: Zone.dataVersion,
   warnings
 })

@@ -1,7 +1,9 @@
 /** The handler of `sluice doctor`: checks the isolation of browsers and of the data of the service on this machine. */
 import { existsSync, lstatSync } from "node:fs"
-import { Effect, Option, Schema } from "effect"
+import { Clock, Effect, Option, Schema } from "effect"
 import * as OwnerOnly from "../../../adapters/files/OwnerOnly.ts"
+import * as Zone from "../../../core/window/calendar/Zone.ts"
+import * as ZoneAge from "../../../core/window/calendar/ZoneAge.ts"
 import { NoChromium } from "../layers/Browsers.ts"
 import { answer, type OutputSettings } from "../user/Output.ts"
 
@@ -83,7 +85,19 @@ const folders: Check = ({ dataDir }) =>
     })
   })
 
-const checks: ReadonlyArray<Check> = [browser, folders]
+/** Which time zone data this machine decides by, and whether they may be older than the law. */
+const zones: Check = () =>
+  Effect.map(Clock.currentTimeMillis, (now) => {
+    const warning = ZoneAge.warning(Zone.dataVersion, now)
+    const text = `${Zone.dataVersion ?? "an unknown version"}, from ${Zone.dataSource}`
+    return [
+      warning === null
+        ? { state: "ok", subject: "time zone data", text }
+        : { state: "warning", subject: "time zone data", text: `${text}. ${warning}. ${ZoneAge.remedy}` }
+    ]
+  })
+
+const checks: ReadonlyArray<Check> = [browser, folders, zones]
 
 export const doctor = Effect.fnUntraced(function* (settings: Examined & OutputSettings) {
   const findings = (yield* Effect.forEach(checks, (check) => check(settings))).flat()

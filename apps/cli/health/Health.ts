@@ -9,6 +9,7 @@ import { WriteProbe } from "../../../adapters/postgres/server/WriteProbe.ts"
 import * as ClockSkew from "../../../core/runtime/ClockSkew.ts"
 import * as Gauges from "../../../core/runtime/Gauges.ts"
 import { Supervisor } from "../../../core/runtime/Supervisor.ts"
+import * as Zone from "../../../core/window/calendar/Zone.ts"
 import { version } from "../Version.ts"
 
 export interface HealthSettings {
@@ -87,7 +88,7 @@ const state = Layer.effectContext(Effect.sync(makeState))
 /** The versions that decide how processes of one installation get along. */
 const versions = Effect.map(
   Effect.promise(() => import("../../../adapters/postgres/Migrations.ts")),
-  ({ newest }) => ({ version, node: process.versions.node, tz_data: process.versions.tz ?? null, migration: newest })
+  ({ newest }) => ({ version, node: process.versions.node, tz_data: Zone.dataVersion, migration: newest })
 )
 
 /** The health of this process, on the port where one is set. */

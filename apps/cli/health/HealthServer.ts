@@ -6,6 +6,7 @@ import { Context, Effect, Layer, Metric } from "effect"
 import { HttpRouter, HttpServer, HttpServerResponse } from "effect/http"
 import { PrometheusMetrics } from "effect/observability"
 import * as Gauges from "../../../core/runtime/Gauges.ts"
+import * as ZoneReport from "../../api/installation/ZoneReport.ts"
 import * as Ports from "../guards/Ports.ts"
 
 export interface Versions {
@@ -25,10 +26,10 @@ export interface Served {
 }
 
 const readyz = (reasons: Effect.Effect<ReadonlyArray<string>>) =>
-  Effect.map(reasons, (found) =>
+  Effect.map(Effect.zip(reasons, ZoneReport.now), ([found, tz_data]) =>
     found.length === 0
-      ? HttpServerResponse.jsonUnsafe({ status: "ready", reasons: [] })
-      : HttpServerResponse.jsonUnsafe({ status: "not ready", reasons: found }, { status: 503 })
+      ? HttpServerResponse.jsonUnsafe({ status: "ready", reasons: [], tz_data })
+      : HttpServerResponse.jsonUnsafe({ status: "not ready", reasons: found, tz_data }, { status: 503 })
   )
 
 const buildInfo = Metric.gauge("sluice_build_info", { description: "1, with the versions of this process as labels" })

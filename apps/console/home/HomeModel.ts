@@ -1,4 +1,6 @@
 /** The contents of Home, from the answers of the service. */
+
+import * as ZoneAge from "../../../core/window/calendar/ZoneAge.ts"
 import type * as Gates from "../../api/gate/GatesApi.ts"
 import type { Installation, ProcessRecord } from "../../api/installation/InstallationApi.ts"
 import { type Count, counted } from "../data/Counts.ts"
@@ -21,9 +23,10 @@ const skewStopsAbove = 5_000
 const isWorker = ({ capacity }: Process): boolean => capacity !== null && capacity > 0
 
 /** The alarms of an installation. Unknown processes (`null`) cause none. */
-export const alarmsOf = (processes: ReadonlyArray<Process> | null): ReadonlyArray<Alarm> => {
+export const alarmsOf = (processes: ReadonlyArray<Process> | null, now: number): ReadonlyArray<Alarm> => {
   if (processes === null) return []
   const zones = [...new Set(processes.flatMap(({ tz_data }) => tz_data ?? []))].toSorted()
+  const old = ZoneAge.warning(zones.at(-1) ?? null, now)
   const skewed = processes.filter(({ clock_skew_ms }) => Math.abs(clock_skew_ms) > skewWarnsAbove)
   return [
     ...(processes.some(isWorker)
@@ -37,10 +40,11 @@ export const alarmsOf = (processes: ReadonlyArray<Process> | null): ReadonlyArra
       ? [
           {
             text: `Processes have different time zone data (${zones.join(", ")}): the scheduler with the newest decides when windows open`,
-            remedy: "Run every process on the same version of Node"
+            remedy: "Run every process on the same version of Node, and with the same SLUICE_TZDATA"
           }
         ]
-      : [])
+      : []),
+    ...(old === null ? [] : [{ text: old, remedy: ZoneAge.remedy }])
   ]
 }
 

@@ -360,7 +360,7 @@ const Warning = () => (
 const Alarms = () => {
   const state = useQuery(installation).value
   const given = useQuery(dead).value?.deliveries ?? []
-  const alarms = state === null ? [] : [...alarmsOf(state.processes), ...movedAlarms(state.moved_workflows)]
+  const alarms = state === null ? [] : [...alarmsOf(state.processes, Date.now()), ...movedAlarms(state.moved_workflows)]
   if (alarms.length === 0 && given.length === 0) return null
   return (
     <Section title="Alarms">

@@ -1,15 +1,41 @@
 /**
  * Time zones as offsets from UTC: which one holds at an instant, and for how long.
  *
- * Offsets come from the runtime's own copy of the IANA database, through `Temporal` or else `Intl`. They are asked for
- * once and kept, so that local time is an addition afterwards. Instants and offsets are in milliseconds.
+ * Offsets come from the runtime's own copy of the IANA database, through `Temporal` or else `Intl`, or from the data that
+ * replace it for the whole process. They are asked for once and kept, so that local time is an addition afterwards. Instants and offsets are in milliseconds.
  */
 import * as CivilDate from "./CivilDate.ts"
 import { zoneNames } from "./ZoneNames.ts"
 
-/** The version of the runtime's data, such as `2026a`; `null` where the runtime does not tell, as in a browser. */
-export const dataVersion: string | null =
+/** Time zone data in place of those of the runtime. */
+export interface Data {
+  /** Such as `2026a`. */
+  readonly version: string
+  /** Where they are from, for people. */
+  readonly source: string
+  /** The offset of a zone at an instant, both in milliseconds; `null` for a zone that the data lack. */
+  readonly offsetAt: (name: string) => ((at: number) => number) | null
+}
+
+let data: Data | null = null
+
+/** The version of the data in use, such as `2026a`; `null` where the runtime does not tell, as in a browser. */
+export let dataVersion: string | null =
   (globalThis as { readonly process?: { readonly versions?: { readonly tz?: string } } }).process?.versions?.tz ?? null
+
+/** Where the data in use are from, for people. */
+export let dataSource = "the runtime"
+
+/**
+ * Replaces the data of the runtime for this process. It is decided once, before any zone is used: windows and schedules
+ * that were computed by other data would contradict the new ones, so that a later call is a defect.
+ */
+export const replaceData = (replacement: Data): void => {
+  if (data !== null || zones.size > 0) throw new Error("Time zone data are replaced before the first use of a zone")
+  data = replacement
+  dataVersion = replacement.version
+  dataSource = replacement.source
+}
 
 /** A stretch `[from, until)` of instants with one offset. A longer one may be given in pieces. */
 export interface Segment {
@@ -124,6 +150,7 @@ interface Temporal {
 const temporal = (globalThis as { readonly Temporal?: Temporal }).Temporal
 
 const offsetAt = (name: string, at: number): number | null => {
+  if (data !== null) return data.offsetAt(name)?.(at) ?? null
   try {
     return temporal === undefined
       ? offsetByFormat(name, at)

@@ -5,6 +5,7 @@ import { Effect, Exit, Layer, Logger, Option, References, Scope } from "effect"
 import { Probe } from "../../../adapters/postgres/server/Probe.ts"
 import * as Startup from "../../../adapters/postgres/server/Startup.ts"
 import { WriteProbe, type Writes } from "../../../adapters/postgres/server/WriteProbe.ts"
+import * as ZoneReport from "../../../apps/api/installation/ZoneReport.ts"
 import * as Health from "../../../apps/cli/health/Health.ts"
 import { ClockSkew } from "../../../core/runtime/ClockSkew.ts"
 import * as Measures from "../../../core/runtime/Measures.ts"
@@ -55,14 +56,15 @@ describe("the health port", () => {
   it.live("is open from before the work of the process begins until it has ended, and says why it is not ready", () =>
     Effect.gen(function* () {
       const { begin, end, supervisor, switches, url } = yield* opened
+      const tz_data = yield* ZoneReport.now
       const reasons = (...found: ReadonlyArray<string>) => ({
         status: 503,
-        body: { status: "not ready", reasons: found }
+        body: { status: "not ready", reasons: found, tz_data }
       })
       assert.deepStrictEqual(yield* ask(url, "/healthz"), { status: 200, body: { status: "live" } })
       assert.deepStrictEqual(yield* ask(url, "/readyz"), reasons("This process is starting"))
       yield* begin
-      const ready = { status: 200, body: { status: "ready", reasons: [] } }
+      const ready = { status: 200, body: { status: "ready", reasons: [], tz_data } }
       assert.deepStrictEqual(yield* ask(url, "/readyz"), ready)
 
       switches.answers = false

@@ -69,7 +69,8 @@ describe("the alarms of an installation", () => {
     began_at: "",
     seen_at: ""
   }
-  const textsOf = (processes: Parameters<typeof alarmsOf>[0]) => alarmsOf(processes).map(({ text }) => text)
+  const textsOf = (processes: Parameters<typeof alarmsOf>[0]) =>
+    alarmsOf(processes, Date.parse("2026-11-27T00:00:00Z")).map(({ text }) => text)
 
   it("are none where all is well, and where the processes are not known", () => {
     assert.deepStrictEqual(textsOf([process, { ...process, part: "api", capacity: null }]), [])
@@ -85,6 +86,8 @@ describe("the alarms of an installation", () => {
     assert.include(none, "No worker is running")
     assert.strictEqual(skew, "The clock of a process (api) is 1.4 s ahead of that of the database")
     assert.include(zones, "(2025b, 2026a)")
+    const [old] = textsOf([{ ...process, tz_data: "2025b" }])
+    assert.include(old, "The time zone data 2025b are at least 330 days old")
   })
 
   it("name the first workflows that new time zone data moved, and how many more", () => {

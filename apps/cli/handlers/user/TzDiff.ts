@@ -4,6 +4,7 @@
  */
 import { writeFileSync } from "node:fs"
 import { Clock, Effect, Option, Schema } from "effect"
+import * as Zone from "../../../../core/window/calendar/Zone.ts"
 import * as TzDiff from "../../../../core/window/exchange/TzDiff.ts"
 import * as RunWindow from "../../../../core/window/RunWindow.ts"
 import { type ConnectionSettings, connected } from "../../user/Connection.ts"
@@ -17,7 +18,7 @@ interface Settings extends ConnectionSettings, OutputSettings {
   readonly save: boolean
 }
 
-const version = process.versions.tz ?? "unknown"
+const version = Zone.dataVersion ?? "unknown"
 
 /** Records the openings of every workflow that has a window. */
 const save = (settings: Settings) =>

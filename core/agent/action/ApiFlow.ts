@@ -9,6 +9,7 @@ import * as RequestSender from "../network/RequestSender.ts"
 import { type Action, type Done, next, type StepContext } from "../Step.ts"
 import * as Memory from "../variables/Memory.ts"
 import * as SecretUse from "../variables/SecretUse.ts"
+import * as SecretWays from "../variables/SecretWays.ts"
 
 /** Sends requests in the session of the page, and merges the mapped responses into the context. */
 export const apiFlow: Action<"API_FLOW", "navigation"> = Effect.fnUntraced(function* ({ parameters }, surroundings) {
@@ -43,10 +44,10 @@ const done = Effect.fnUntraced(function* (
   const { secrets } = memory.credentials
   for (const name of Object.keys(own)) secrets.noteMade(name, used, own[name] ?? null)
   for (const [place, source] of typeof map === "string" ? [] : Object.entries(map)) {
-    const secret = yield* SecretUse.wayOfExpression(source, memory)
+    const secret = yield* SecretWays.wayOfExpression(source, memory)
     if (secret !== null) secrets.noteKept(namesIn(placeOf(place)), secret.way === "part")
   }
-  const secret = typeof map === "string" ? yield* SecretUse.wayOfExpression(map, memory) : null
+  const secret = typeof map === "string" ? yield* SecretWays.wayOfExpression(map, memory) : null
   if (secret !== null) for (const name of Object.keys(own)) secrets.noteKept([name], secret.way === "part")
   const answers = Object.fromEntries(Object.entries(memory.answers).filter(([name]) => !Object.hasOwn(own, name)))
   return { _tag: "Rewrote", data: Memory.merged({ ...kept(memory, own), ...memory.data }, own), answers }

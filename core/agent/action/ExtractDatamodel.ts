@@ -20,6 +20,7 @@ import type { Action, StepContext } from "../Step.ts"
 import * as Doubts from "../variables/Doubts.ts"
 import * as Memory from "../variables/Memory.ts"
 import * as SecretUse from "../variables/SecretUse.ts"
+import * as SecretWays from "../variables/SecretWays.ts"
 import * as ActionPoint from "../vision/ActionPoint.ts"
 import * as PageView from "../vision/PageView.ts"
 import type { Warning } from "../Warning.ts"
@@ -195,7 +196,7 @@ const keptBy = Effect.fnUntraced(function* (model: DataModel, memory: Memory.Mem
   const kept: Array<readonly [name: string, isPart: boolean]> = []
   for (const [name, field] of Object.entries(model.properties ?? {})) {
     for (const text of Extraction.texts(modelOf(field))) {
-      const secret = yield* SecretUse.wayOfText(text, memory)
+      const secret = yield* SecretWays.wayOfText(text, memory)
       if (secret !== null) kept.push([name, secret.way === "part"])
     }
   }

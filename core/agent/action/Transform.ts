@@ -5,6 +5,7 @@ import { StepFailed } from "../Failure.ts"
 import type { Action, StepContext } from "../Step.ts"
 import * as Memory from "../variables/Memory.ts"
 import * as SecretUse from "../variables/SecretUse.ts"
+import * as SecretWays from "../variables/SecretWays.ts"
 
 /** Changes the context by a list of operations. The context stays unchanged unless all of them succeed. */
 export const transform: Action<"TRANSFORM", "navigation"> = Effect.fnUntraced(function* ({ parameters }, surroundings) {
@@ -30,7 +31,7 @@ const applied = Effect.fnUntraced(function* (
     used.map(({ alias }) => alias),
     value
   )
-  const secret = yield* SecretUse.wayOfExpression(operation.value ?? "", memory)
+  const secret = yield* SecretWays.wayOfExpression(operation.value ?? "", memory)
   if (secret !== null) memory.credentials.secrets.noteKept(names, secret.way === "part")
   if (type === "SET") {
     // Whether a part of a secret is missing tells how long it is.

@@ -7,6 +7,7 @@ import { type Flow, limitsOf, orderOf, type Step } from "../../workflow/language
 import type { StepContext } from "../Step.ts"
 import * as Memory from "../variables/Memory.ts"
 import * as SecretUse from "../variables/SecretUse.ts"
+import * as SecretWays from "../variables/SecretWays.ts"
 import { refuse } from "./Refusal.ts"
 import * as RequestSender from "./RequestSender.ts"
 import * as StepAnswer from "./StepAnswer.ts"
@@ -41,9 +42,9 @@ const done = Effect.fnUntraced(function* (
   const { repeat } = step
   const base = yield* page.navigation.address
   const used = new Set(readsContext(flow) ? yield* SecretUse.usedByExpression("context", memory) : [])
-  let secret: SecretUse.SecretWay | null = null
+  let secret: SecretWays.SecretWay | null = null
   const evaluate: StepRequest.Evaluate = Effect.fnUntraced(function* (text) {
-    const one = yield* SecretUse.wayOfText(text, memory)
+    const one = yield* SecretWays.wayOfText(text, memory)
     secret = one?.way === "part" ? one : secret
     for (const account of yield* SecretUse.usedBy(text, memory)) used.add(account)
     return yield* Memory.evaluate(text, memory, page, "guarded", { steps: before })

@@ -12,7 +12,7 @@ import * as Json from "../../workspace/Json.ts"
 import { ofPage, type StepFailed } from "../Failure.ts"
 import * as Credentials from "./Credentials.ts"
 import * as Expressions from "./Expressions.ts"
-import * as SecretUse from "./SecretUse.ts"
+import * as SecretWays from "./SecretWays.ts"
 
 /**
  * The context of a run: its inputs, what it extracted or set, what a person answered it, and the variables of the loops it
@@ -185,7 +185,7 @@ const valueOf = Effect.fnUntraced(function* (
   policy: SecretPolicy
 ): Effect.fn.Return<Schema.Json, StepFailed> {
   const { secrets } = memory.credentials
-  const secret = SecretUse.wayOf(expression, memory)
+  const secret = SecretWays.wayOf(expression, memory)
   if (secret === null) {
     const isAsItIs = policy === "guarded" && Expression.pathOf(expression.source) !== null
     const read = Json.objectOf(Expressions.within(roots, expression.reach))
@@ -193,10 +193,10 @@ const valueOf = Effect.fnUntraced(function* (
     return yield* Expressions.valueOf(expression, { roots: isAsItIs ? read : yield* shownIn(read, secrets), apart })
   }
   if (policy === "hidden") return "[secret]"
-  if (policy === "refused" || secret.way === "decides") return yield* SecretUse.misused(expression.source, secret)
+  if (policy === "refused" || secret.way === "decides") return yield* SecretWays.misused(expression.source, secret)
   const apart = yield* secretsFor(expression, memory.credentials)
   const found = yield* Expressions.valueOf(expression, { roots, apart })
-  SecretUse.noteComputed(found, secret, memory)
+  SecretWays.noteComputed(found, secret, memory)
   return found
 })
 

@@ -7,9 +7,11 @@ import type { Writable } from "node:stream"
 
 /**
  * Counts the messages to the browsers that Playwright starts from now on in this process, by their methods, until `stop` is
- * called.
+ * called. `hear` gets each as it is sent.
  */
-export const install = (): { readonly asked: Array<string>; readonly stop: () => void } => {
+export const install = (
+  hear: (text: string) => void = () => undefined
+): { readonly asked: Array<string>; readonly stop: () => void } => {
   const asked: Array<string> = []
   // Playwright calls what this object holds.
   const processes = createRequire(import.meta.url)("node:child_process")
@@ -25,6 +27,7 @@ export const install = (): { readonly asked: Array<string>; readonly stop: () =>
         const method = text === "\0" ? null : JSON.parse(text).method
         // The browser is asked for its processes now and then.
         if (method !== null && method !== "SystemInfo.getProcessInfo") asked.push(method)
+        hear(text)
         return write(text)
       }
     }

@@ -92,7 +92,11 @@ export const onOne = (
     const selector = Selector.parse(target.selector)
     const take = target.first === true ? "first" : "one"
     const first = current()
-    const stopOpening = ClosedRoots.openWhile(current, async (tab) => total(await look(tab, selector)) === 0)
+    // Looks of its own would delay those below, which take long in a large document.
+    let isMissing = false
+    const stopOpening = ClosedRoots.openWhile(current, async (tab) =>
+      direct ? total(await look(tab, selector)) === 0 : isMissing
+    )
     yield* Effect.addFinalizer(() => Effect.sync(stopOpening))
     let isClosedSearched = false
     let isLastTried = false
@@ -112,6 +116,7 @@ export const onOne = (
       if (!direct) {
         seen = yield* attempt(target.selector, () => look(tab, selector))
         place = theOne(seen, target)
+        isMissing = total(seen) === 0
         // Another tab that opened while this one was searched may also be an advertisement.
         if (total(seen) === 0 && tab !== first && !first.isGone()) {
           const before = yield* attempt(target.selector, () => soon(look(first, selector)))
@@ -130,7 +135,8 @@ export const onOne = (
         const done = yield* Effect.result(
           attempt(target.selector, async () => {
             const waited = place === null ? 0 : await Parsing.parsed(frame, left)
-            return acting(act(element, Math.max(left - waited, place === null ? 1 : shortestAct), frame))
+            const timeout = Math.max(left - waited, place === null ? 1 : shortestAct)
+            return acting(keptOnce(tab, frame, selector, element, timeout).then((one) => act(one, timeout, frame)))
           })
         ).pipe(Effect.ensuring(Effect.sync(stop)))
         if (done._tag === "Failure") {
@@ -166,6 +172,32 @@ export const onOne = (
       yield* Effect.sleep(pause)
     }
   }).pipe(Effect.scoped)
+
+/**
+ * Selectors that are looked for by the texts or names of all elements, which takes long in a large document. One that leads into
+ * a frame ends in another document than it begins in.
+ */
+const isCostly = (selector: Selector.Selector): boolean =>
+  selector.kind === "named" && /(^|>>)\s*(text|role)=/.test(selector.text) && !selector.text.includes("enter-frame")
+
+let keptElements = 0
+
+/** The element that a locator finds, found once for all that an act asks about it where that takes long. */
+const keptOnce = async (
+  tab: Tab,
+  frame: Frame,
+  selector: Selector.Selector,
+  element: Locator,
+  timeout: number
+): Promise<Locator> => {
+  if (!isCostly(selector)) return element
+  const name = `found ${++keptElements % mostKept}`
+  await World.run(tab, frame, "keep", name, { root: element, waitMillis: timeout })
+  return World.kept(frame, name)
+}
+
+/** How many found elements are kept at a time: each is used by one act. */
+const mostKept = 100
 
 /** Detects that several elements stay on an idle page, so that further waiting is useless. */
 class Several {

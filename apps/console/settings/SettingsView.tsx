@@ -8,7 +8,7 @@ import { Loaded } from "../kit/Loaded.tsx"
 import { Page } from "../kit/Page.tsx"
 import { act, client, problemsByField, query, refresh } from "../kit/Service.ts"
 import { may, ownWorkspaceId } from "../kit/Session.ts"
-import { changesOf, fieldNames, type Settings, schema, valueWords } from "./SettingsModel.ts"
+import { changesOf, fieldNames, formOf, readForm, type Settings, schema, valueWords } from "./SettingsModel.ts"
 
 const settings = query((client) => client.workspaces.getSettings({ params: { workspace_id: ownWorkspaceId() } }))
 
@@ -27,15 +27,15 @@ export const SettingsView = () => (
 const Form = ({ read }: { readonly read: Settings }) => {
   const [stored, setSaved] = useSaved(read)
   const [problems, setProblems] = useState<Readonly<Record<string, string>>>({})
-  const values = Object.fromEntries(
-    fieldNames.flatMap((name) => (stored[name] === null ? [] : [[name, stored[name] as Json]]))
-  )
+  const values = formOf(stored)
   const save = async (given: Readonly<Record<string, Json>>) => {
-    setProblems({})
+    const read = readForm(given)
+    setProblems(read.problems)
+    if (Object.keys(read.problems).length > 0) return false
     const saved = await act(
       client().workspaces.changeSettings({
         params: { workspace_id: ownWorkspaceId() },
-        payload: changesOf(stored, given)
+        payload: changesOf(stored, read.values)
       }),
       { done: "The settings were saved", failed: (error) => setProblems(problemsByField(error, fieldNames)) }
     )

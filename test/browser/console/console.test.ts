@@ -1165,9 +1165,9 @@ it.layer(console, { excludeTestServices: true })("the console", (layered) => {
         const waits = page.getByLabel("A run waits for corrected inputs for")
         await waits.fill("soon")
         await page.getByRole("button", { name: "Save the settings" }).press("Enter")
-        await page.getByText("Expected a whole number, such as 3").waitFor()
-        await waits.fill("45")
-        await page.getByLabel("A waiting run is stopped after").fill("7200")
+        await page.getByText('"soon" is no span of time: expected one such as 90 seconds or 2 days').waitFor()
+        await waits.fill("45 s")
+        await page.getByLabel("A waiting run is stopped after").fill("2 days, 12 hours")
         await page.getByRole("button", { name: "Save the settings" }).press("Enter")
         await page.getByText("The settings were saved").waitFor()
       })
@@ -1430,7 +1430,7 @@ it.layer(console, { excludeTestServices: true })("the console", (layered) => {
         {
           view: "#/settings",
           field: page.getByLabel("A run waits for corrected inputs for"),
-          texts: ["51", "52", "53"],
+          texts: ["51 seconds", "52 seconds", "53 seconds"],
           save: "Save the settings",
           done: "The settings were saved",
           path: /\/settings$/

@@ -11,13 +11,14 @@ import * as Start from "../../../../core/run/start/Start.ts"
 import type { JudgedStart } from "../../../../core/run/start/StartLedger.ts"
 import * as Json from "../../../../core/workspace/Json.ts"
 import { type KeptStart, Manifest, manifestName, signatureName, startsName } from "../../../api/bundle/Bundle.ts"
+import { cell } from "../../user/view/Table.ts"
 
 /** Raised for an invalid bundle; `problems` are sentences. */
 export class BundleRefused extends Schema.TaggedError<BundleRefused>()("BundleRefused", {
   problems: Schema.Array(Schema.String)
 }) {
   override get message() {
-    return `The bundle is not valid: ${this.problems.join("; ")}`
+    return `The bundle is not valid: ${cell(this.problems.join("; "))}`
   }
 }
 
@@ -99,15 +100,16 @@ export const verifyBundle = Effect.fnUntraced(function* (settings: {
   readonly publicKey: Option.Option<string>
 }) {
   const { manifest, starts } = yield* check(createReadStream(settings.file), settings.publicKey)
-  yield* Console.log(
+  const print = (line: string) => Console.log(cell(line))
+  yield* print(
+    Option.isSome(settings.publicKey)
+      ? "Proven: signed by the given key"
+      : `Not proven: anyone can sign with a key of their own. It is signed by ${manifest.public_key}: compare that with the answer of GET /bundle-key, or give the key of the service in --public-key`
+  )
+  yield* print(
     `Run ${manifest.session_id} of workspace ${manifest.workspace_id}, ${manifest.made_at}: ${manifest.files.length} files and ${starts.length} starts hold`
   )
-  yield* Console.log(
-    Option.isSome(settings.publicKey)
-      ? "Signed by the given key"
-      : `Signed by the key ${manifest.public_key}: compare it with the answer of GET /bundle-key, or give that key in --public-key`
-  )
   if (manifest.missing.length > 0) {
-    yield* Console.log(`No longer stored when the bundle was made: ${manifest.missing.join(", ")}`)
+    yield* print(`No longer stored when the bundle was made: ${manifest.missing.join(", ")}`)
   }
 })

@@ -20,6 +20,7 @@ import { type ConnectionSettings, connected } from "../../user/Connection.ts"
 import { refused } from "../../user/Ending.ts"
 import type { OutputSettings } from "../../user/Output.ts"
 import { serviceOf } from "../../user/Place.ts"
+import { cell } from "../../user/view/Table.ts"
 import { chosen, type OfWorkspace } from "../ChosenWorkspace.ts"
 import { judged } from "./BundleCheck.ts"
 
@@ -99,7 +100,7 @@ const rangeOf = Effect.fnUntraced(function* ({ from, to }: Asked) {
 
 /** Prints a verdict: as lines, or as one JSON value with the invalid starts. */
 const print = ({ json }: OutputSettings, verdict: Verdict, lines: ReadonlyArray<string>) => {
-  if (!json) return Effect.forEach(lines, (line) => Console.log(line), { discard: true })
+  if (!json) return Effect.forEach(lines, (line) => Console.log(cell(line)), { discard: true })
   const { examples, missing, starts, wrong } = verdict
   const problems = examples.map(({ problems, start: { at, attempt, runId } }) => ({
     session_id: runId,

@@ -31,7 +31,7 @@ export const secondsOf = (text: string): number | null => {
   if (/^\d+$/.test(written)) return Number(written)
   if (!/^(\d+ *[a-z]+[ ,]*(and )?)+$/.test(written)) return null
   let sum = 0
-  for (const [, count, name = ""] of written.matchAll(/(\d+) *([a-z]+)/g)) {
+  for (const [, count, name = ""] of written.matchAll(/(?<!\d)(\d+) *([a-z]+)/g)) {
     const length = known[name] ?? known[name.replace(/s$/, "")]
     if (length === undefined) return null
     sum += Number(count) * length

@@ -93,6 +93,8 @@ describe("a regular expression", () => {
     "core/browser/element/Figure.ts": "measured here as it is composed",
     "core/vault/inbox/Candidate.ts": "measured here as it is composed",
     "core/vault/inbox/Wording.ts": "measured here as it is composed",
+    "core/window/calendar/ZoneFile.ts": "anchored, each part ends at a character that cannot be in it",
+    "core/window/exchange/CalendarText.ts": "anchored, each part ends at a character that cannot be in it",
     "core/workflow/component/Instances.ts": "anchored, of fixed length",
     "core/workflow/language/expression/Pattern.ts": "compiled to find out whether it may be, and not run",
     "core/workflow/language/expression/SafePattern.ts": "proven linear before it is run",

@@ -12,6 +12,8 @@ export const ActionResult = Schema.Struct({
   url: Schema.NullOr(Schema.String),
   /** The extracted data. */
   data: Schema.optionalKey(Schema.JsonObject),
+  /** What the step was unsure of, each in a sentence: a run of a strict workflow would fail by the first. */
+  warnings: Schema.optionalKey(Schema.Array(Schema.String)),
   /** What the step expects from now on, as it led there or read that: the `expect` of its node. */
   keptExpect: Schema.optionalKey(Schema.JsonObject),
   /** What the step may be told to expect: the `expect` of a node. */

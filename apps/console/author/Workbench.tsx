@@ -283,6 +283,17 @@ const Said = ({
         <p class={isFailed ? "problem" : ""} role={isFailed ? "alert" : "status"}>
           {isBusy ? "Working…" : <Clipped text={inPageWords(result?.data === undefined ? text : withoutData(text))} />}
         </p>
+        {result?.warnings !== undefined && !isBusy && (
+          <section class="warnings" aria-label="Warnings of the last answer">
+            {result.warnings.map((warning, index) => (
+              <div key={index}>
+                <p>
+                  <Clipped text={warning} />
+                </p>
+              </div>
+            ))}
+          </section>
+        )}
         {result?.keptExpect !== undefined && !isBusy && (
           <p class="note">From now on it expects {sentenceOf(result.keptExpect) ?? "this"}.</p>
         )}

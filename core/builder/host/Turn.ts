@@ -158,7 +158,8 @@ export const walk = Effect.fn("Turn.walk")(function* (draft: Draft.Draft, stage:
     const where = yield* way.stage.page.navigation.address
     return settled(way.draft, way.stage, `${did}. The page is at ${where}`, null)
   }
-  return yield* succeeded(way.draft, way.stage, reader, did, Memory.named(way.stage.known.memory, names))
+  const read = Memory.named(way.stage.known.memory, names)
+  return withWarnings(yield* succeeded(way.draft, way.stage, reader, did, read), unsure)
 })
 
 const counted = (steps: number): string => `${steps} step${steps === 1 ? "" : "s"}`
@@ -174,7 +175,8 @@ export const next = Effect.fn("Turn.next")(function* (draft: Draft.Draft, stage:
   const { draft: after, found, skipped, stage: here, unsure } = passed.success
   const onward = comesNext(Draft.next(after, graph))
   if (skipped) return settled(after, here, `Skipped: ${node.name}. Its run_if does not hold here. ${onward}`, null)
-  return yield* succeeded(after, here, node, `Done: ${node.name}${doubts(unsure)}. ${onward}`, found)
+  const text = `Done: ${node.name}${doubts(unsure)}. ${onward}`
+  return withWarnings(yield* succeeded(after, here, node, text, found), unsure)
 })
 
 /** Carries out an action. It becomes a step of the draft if it succeeds; otherwise the draft is unchanged. */
@@ -209,7 +211,7 @@ export const act = Effect.fn("Turn.act")(function* (
   const before = new Map([...stage.before, [node.id, stage.known] as const])
   const text = `Done: ${node.name}${doubts(after.unsure)}${Object.hasOwn(openings, way) ? `. ${openings[way]}` : ""}`
   const done = yield* succeeded(after.draft, { ...after.stage, before }, node, text, after.found)
-  return yield* expecting(done, node, left, after.found)
+  return withWarnings(yield* expecting(done, node, left, after.found), after.unsure)
 })
 
 /** Where a page is before a step, and what it says there. */
@@ -305,7 +307,7 @@ export const again = Effect.fn("Turn.again")(function* (draft: Draft.Draft, stag
   const text = skipped
     ? `Skipped: ${node.name}. Its run_if does not hold here`
     : `Done again: ${node.name}${doubts(unsure)}`
-  return yield* succeeded(draft, here, node, text, found)
+  return withWarnings(yield* succeeded(draft, here, node, text, found), unsure)
 })
 
 /** Carries out all turns of a loop from the current page. Extracted data replaces the earlier data. */
@@ -339,7 +341,8 @@ const loopAgain = Effect.fnUntraced(function* (
   const text = way.isLongest
     ? `Stopped after ${limits.steps} steps, the most at once`
     : `Done again: ${node.name}, ${counted(way.done)}${doubts(way.unsure)}`
-  return yield* succeeded(draft, here, node, text, way.reader === null ? null : Memory.named(memory, way.names))
+  const found = way.reader === null ? null : Memory.named(memory, way.names)
+  return withWarnings(yield* succeeded(draft, here, node, text, found), way.unsure)
 })
 
 /** Carries out the remaining turns of the loop around the next step, and stops after the loop. */
@@ -437,6 +440,15 @@ const step = Effect.fnUntraced(function* (
     unsure: walk.warnings.map(({ message }) => message)
   })
 })
+
+/** Maximum number of warnings in a result. */
+const mostWarnings = 100
+
+const withWarnings = (done: TurnResult, unsure: ReadonlyArray<string>): TurnResult => {
+  const { result } = done.outcome
+  if (result === null || unsure.length === 0) return done
+  return withResult(done, { ...result, warnings: unsure.slice(0, mostWarnings) })
+}
 
 /** How many warnings the text of a message names. */
 const mostDoubts = 3

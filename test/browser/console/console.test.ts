@@ -43,6 +43,8 @@ const scripted = ScriptedBrowser.layer({
   [`${shop}/`]: [
     { selector: "//h1", text: hostile },
     { selector: "#more", text: "More" },
+    { selector: "#seats", text: "5 of 12 seats" },
+    { selector: "#paid", text: "perhaps" },
     { selector: "#save", text: "Save", saves: [["orders.csv", "order,total"]] }
   ],
   [`${bank}/`]: [
@@ -84,6 +86,17 @@ const steps: ReadonlyArray<Step> = [
     parameters: { extract_data_model: { type: "object", properties: { title: { type: "string", path: "//h1" } } } }
   }
 ]
+
+/** What it reads is unsure twice. */
+const unsure = {
+  action: "EXTRACT_DATAMODEL",
+  parameters: {
+    extract_data_model: {
+      type: "object",
+      properties: { seats: { type: "number", path: "#seats" }, paid: { type: "boolean", path: "#paid" } }
+    }
+  }
+}
 
 /** It saves a file, and asks a person for what only they know. */
 const asking: ReadonlyArray<Step> = [
@@ -629,6 +642,45 @@ it.layer(console, { excludeTestServices: true })("the console", (layered) => {
         await filter.locator("option", { hasText: /^Asking$/ }).waitFor({ state: "attached" })
         assert.strictEqual(await filter.inputValue(), id)
       })
+    })
+  )
+
+  it.effect("marks a run with warnings in the list, names each in its record, and each of a recorded step", () =>
+    Effect.gen(function* () {
+      const { page } = yield* Console
+      const { id } = yield* asked("/workflows", { name: "Seats", ...graphOf(`${shop}/`, [unsure]) })
+      const { session_id } = yield* asked("/run", { workflow_id: id })
+      const said = [/^Read no number for seats from "5 of 12 seats"/, /^Read no value for paid from "perhaps"/]
+      yield* at(`#/runs/${session_id}`)
+      const warnings = page.getByRole("region", { name: "Warnings", exact: true })
+      yield* Effect.promise(async () => {
+        await page.getByText("Succeeded").first().waitFor()
+        for (const one of said) await warnings.getByText(one).waitFor()
+        await warnings.getByRole("heading", { name: "FIGURE-W0001 · EXTRACT_DATAMODEL 1" }).waitFor()
+        await warnings.getByRole("heading", { name: "VALUE-W0001 · EXTRACT_DATAMODEL 1" }).waitFor()
+        assert.strictEqual(await warnings.locator("p.mono").first().innerText(), "5 of 12 seats")
+      })
+      yield* looked("run-warnings")
+      yield* at("#/runs")
+      yield* Effect.promise(async () => {
+        await page.getByRole("button", { name: "With warnings" }).press("Enter")
+        await page.getByText("1 run, newest first").waitFor()
+        await page.getByRole("row").nth(1).getByText("2 warnings").waitFor()
+      })
+      yield* looked("runs-warnings")
+      const { conversationId } = yield* asked("/workflow-builder/agent/session", {
+        name: "Seats again",
+        startUrl: `${shop}/`
+      })
+      yield* at(`#/author/${conversationId}`)
+      const doubts = page.getByRole("region", { name: "Warnings of the last answer" })
+      yield* Effect.promise(() => page.getByText(/^Opened /).waitFor())
+      yield* asked(`/workflow-builder/agent/${conversationId}/message`, { text: JSON.stringify(unsure) })
+      yield* Effect.promise(async () => {
+        for (const one of said) await doubts.getByText(one).waitFor()
+      })
+      yield* looked("author-warnings")
+      yield* asked(`/workflow-builder/agent/${conversationId}`, undefined, "DELETE")
     })
   )
 

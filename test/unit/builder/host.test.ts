@@ -208,6 +208,9 @@ it.effect("a new workflow is strict, and a message says what a step was unsure o
         (yield* tell(caller, id, "again Type into #user")).last.text,
         `Done again: Type into #user${doubt}`
       )
+      const warned = yield* tell(caller, id, "again Type into #user")
+      assert.deepStrictEqual(warned.last.result?.warnings, ["Typed again into #user: the page had emptied it"])
+      assert.isUndefined(typed.last.result?.warnings)
       const replayed = yield* tell(caller, id, "replay")
       assert.match(replayed.last.text, /^Did 2 steps \(unsure: Typed again .*; Typed again .*\)\. The end/)
     })

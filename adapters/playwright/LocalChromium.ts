@@ -85,8 +85,6 @@ export const switches = [
   `--disable-features=${disabledFeatures.join(",")}`,
   "--no-first-run",
   "--no-default-browser-check",
-  // Two processes that outlive the browser; without this switch, Chromium starts them although no reports are sent.
-  "--disable-crashpad-for-testing",
   "--site-per-process",
   "--webrtc-ip-handling-policy=disable_non_proxied_udp",
   "--force-webrtc-ip-handling-policy=disable_non_proxied_udp"
@@ -133,6 +131,16 @@ const closingMillis = 5_000
 
 const folderPrefix = "sluice-browser-"
 
+const temporaryOf = (folder: string): string => join(folder, "tmp")
+
+/**
+ * Ends what was started with the browser of a folder and has outlived it: its crash handlers, which have a group of processes of
+ * their own. No switch turns them off: with that for tests, no page of a sandboxed browser opens.
+ */
+const endProcessesOf = (folder: string): void => {
+  for (const pid of Processes.withSetting(`TMPDIR=${temporaryOf(folder)}`)) Processes.kill(pid)
+}
+
 /** The longest folder of temporary files in which Chromium can have its socket: a system takes a path of 103 bytes at least. */
 const longestTemporary = 103 - "/org.chromium.Chromium.XXXXXX/SingletonSocket".length
 
@@ -162,7 +170,7 @@ const prepare = (
   claim(folder, null)
   const downloads = join(folder, "downloads")
   const home = join(folder, "home")
-  const temporary = join(folder, "tmp")
+  const temporary = temporaryOf(folder)
   const uploads = join(folder, "uploads")
   if (user !== null) chmodSync(folder, 0o711)
   Confinement.folderOf(user, downloads)
@@ -199,6 +207,7 @@ const launch = async (
   let started: Chromium | null = null
   const clear = () => {
     release()
+    if (folder !== null) endProcessesOf(folder)
     remove(folder, profile)
   }
   try {
@@ -311,7 +320,9 @@ export const sweep = (): void => {
     const owner = ownerOf(folder)
     // Without its start time a process cannot be distinguished from a later one with the same id.
     if (owner === null || owner.host !== hostname() || owner.birth === null) continue
-    if (Processes.birthOf(owner.pid) !== owner.birth) remove(folder, isProfile(owner.profile) ? owner.profile : null)
+    if (Processes.birthOf(owner.pid) === owner.birth) continue
+    endProcessesOf(folder)
+    remove(folder, isProfile(owner.profile) ? owner.profile : null)
   }
 }
 

@@ -34,6 +34,10 @@ export const words = (): ReadonlySet<string> => new Set(all().flatMap(({ pid }) 
 /** The users that processes belong to. */
 export const users = (): ReadonlySet<number> => new Set(all().map(({ uid }) => uid))
 
+/** The processes that were started with a line such as `NAME=value` in their environment. */
+export const withSetting = (line: string): ReadonlyArray<number> =>
+  all().flatMap(({ pid }) => (contents(`/proc/${pid}/environ`).split("\0").includes(line) ? [pid] : []))
+
 /** The processes of a user. */
 export const ofUser = (user: number): ReadonlyArray<number> =>
   all().flatMap(({ pid, uid }) => (uid === user ? [pid] : []))

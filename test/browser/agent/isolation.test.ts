@@ -1,5 +1,6 @@
 /** Runs one after the other on the same browser, and browsers one after the other. */
 
+import { spawn } from "node:child_process"
 import {
   chmodSync,
   existsSync,
@@ -225,17 +226,18 @@ describe("the folders of browsers", () => {
           Effect.promise(() => LocalChromium.start(chromiumPath, [], confinements)),
           ({ close }) => Effect.promise(close)
         )
-        yield* Effect.promise(async () => (await local.chromium.newContext()).newPage())
+        const origin = yield* serve({ "/": html("<p>x</p>") })
+        const page = yield* Effect.promise(async () => (await local.chromium.newContext()).newPage())
+        const answer = yield* Effect.promise(() => page.goto(`${origin}/`))
+        assert.strictEqual(answer?.status(), 200)
         const folder = dirname(local.downloads)
         assert.isNotEmpty(readdirSync(join(folder, "tmp")))
         const beside = readdirSync(place).map((name) => name.replace(/-[^-]*$/, ""))
         assert.deepStrictEqual(beside.sort(), ["playwright_chromiumdev_profile", "sluice-browser"])
         const alive = () => processesOf(place)
         assert.isAtLeast(alive().length, 3)
-        // Its own group of processes, which may outlive the browser's.
-        const programs = alive().map((pid) => Processes.wordsOf(Number(pid))[0] ?? "")
-        assert.notInclude(programs.join(" "), "crashpad")
         process.kill(-local.pid, "SIGKILL")
+        yield* Effect.promise(() => local.close())
         yield* until("the end of all its processes", Effect.sync(alive), ({ length }) => length === 0)
       }).pipe(Effect.scoped)
   )
@@ -271,6 +273,41 @@ describe("the folders of browsers", () => {
         ["alive", "elsewhere", "unknown"]
       )
       assert.isFalse(existsSync(made[0]?.profile ?? ""))
+    }).pipe(Effect.scoped)
+  )
+
+  it.live.skipIf(process.platform !== "linux")("have their processes ended with them, and no others", () =>
+    Effect.gen(function* () {
+      const started = (birth: string) =>
+        Effect.acquireRelease(
+          Effect.sync(() => {
+            const folder = mkdtempSync(join(tmpdir(), "sluice-browser-"))
+            const owner = { host: hostname(), pid: process.pid, birth, profile: null }
+            writeFileSync(join(folder, "owner.json"), JSON.stringify(owner))
+            // As the crash handlers of a browser: no others are in its group.
+            const child = spawn("sleep", ["600"], {
+              detached: true,
+              env: { ...process.env, TMPDIR: join(folder, "tmp") }
+            })
+            return { child, folder }
+          }),
+          ({ child, folder }) =>
+            Effect.sync(() => {
+              child.kill("SIGKILL")
+              rmSync(folder, { recursive: true, force: true })
+            })
+        )
+      const dead = yield* started("1")
+      const alive = yield* started(Processes.birthOf(process.pid) ?? "")
+      LocalChromium.sweep()
+      yield* until(
+        "its end",
+        Effect.sync(() => dead.child.signalCode),
+        (signal) => signal === "SIGKILL"
+      )
+      assert.isFalse(existsSync(dead.folder))
+      assert.isTrue(existsSync(alive.folder))
+      assert.isNull(alive.child.signalCode)
     }).pipe(Effect.scoped)
   )
 })

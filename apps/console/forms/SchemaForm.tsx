@@ -2,6 +2,7 @@
 import type { ComponentChildren } from "preact"
 import { useState } from "preact/hooks"
 import { Field } from "./Field.tsx"
+import { JsonArea } from "./JsonArea.tsx"
 import { typedSince } from "./Saved.ts"
 import { type FieldModel, fieldsOf, type Json, read } from "./SchemaModel.ts"
 
@@ -85,7 +86,7 @@ const control = (field: FieldModel, text: string, change: (text: string) => void
         />
       )
     case "json":
-      return <textarea rows={4} value={text} onInput={({ currentTarget }) => change(currentTarget.value)} />
+      return <JsonArea rows={4} value={text} onText={change} />
     case "secret":
       return (
         <input

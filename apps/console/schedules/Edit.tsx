@@ -2,6 +2,7 @@
 import { useEffect, useState } from "preact/hooks"
 import type { PreviewResponse } from "../../api/schedule/SchedulesApi.ts"
 import { Field } from "../forms/Field.tsx"
+import { JsonArea } from "../forms/JsonArea.tsx"
 import { Dialog } from "../kit/Dialog.tsx"
 import { act, client, problemsOf, reasonOf } from "../kit/Service.ts"
 import { may } from "../kit/Session.ts"
@@ -207,7 +208,7 @@ const When = ({ given, problems, set }: Part) => (
 const More = ({ given, problems, set }: Part) => (
   <>
     <Field label="Inputs of each run" hint="Texts may contain {{ schedule.date }}" problem={problems.inputs}>
-      <textarea rows={3} value={given.inputs} onInput={({ currentTarget }) => set({ inputs: currentTarget.value })} />
+      <JsonArea rows={4} value={given.inputs} onText={(inputs) => set({ inputs })} />
     </Field>
     <div class="pair">
       <Choice

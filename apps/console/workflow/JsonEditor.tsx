@@ -3,6 +3,8 @@ import { Schema } from "effect"
 import { useMemo, useState } from "preact/hooks"
 import { plainJson } from "../data/PlainText.ts"
 import { type Workflow, workflowOf, workflows } from "../data/Workflows.ts"
+import { JsonArea } from "../forms/JsonArea.tsx"
+import { jsonProblem } from "../forms/JsonProblem.ts"
 import { useSaved } from "../forms/Saved.ts"
 import { Section } from "../kit/Page.tsx"
 import { act, client, type Problem, problemsOf, reasonOf, refresh } from "../kit/Service.ts"
@@ -32,14 +34,9 @@ export const JsonEditor = ({ read }: { readonly read: Workflow }) => {
     refresh(workflowOf(workflow.id))
   }
   const save = async () => {
-    let body: Record<string, unknown>
-    try {
-      body = JSON.parse(text)
-    } catch (error) {
-      return setProblems([
-        { path: "", message: `This is not valid JSON: ${error instanceof Error ? error.message : ""}` }
-      ])
-    }
+    const wrong = jsonProblem(text)
+    if (wrong !== null) return setProblems([{ path: "", message: `This is not valid JSON: ${wrong}` }])
+    const body: Record<string, unknown> = JSON.parse(text)
     setProblems([])
     setNodes(Array.isArray(body.nodes) ? body.nodes : [])
     const payload = {
@@ -85,16 +82,13 @@ export const JsonEditor = ({ read }: { readonly read: Workflow }) => {
           </div>
         )}
         <ProblemList nodes={nodes} problems={problems} />
-        <textarea
+        <JsonArea
           aria-label="The workflow as JSON"
           aria-invalid={problems.length > 0}
           rows={28}
-          spellcheck={false}
           readOnly={!may("Member")}
           value={text}
-          onInput={({ currentTarget }) =>
-            edit({ text: currentTarget.value, base: edited?.base ?? workflow.version_id })
-          }
+          onText={(typed) => edit({ text: typed, base: edited?.base ?? workflow.version_id })}
         />
         {may("Member") && (
           <div class="row">

@@ -24,6 +24,7 @@ export const buildDocs = (node) => {
   rmSync(built, { recursive: true, force: true })
   const isCopied = (/** @type {string} */ path) => !path.startsWith(output)
   cpSync(join(root, "docs", ".vitepress"), join(copy, ".vitepress"), { recursive: true, filter: isCopied })
+  cpSync(join(root, "docs", "pictures"), join(copy, "pictures"), { recursive: true })
   for (const page of pages()) {
     const to = join(copy, sitePathOf(page))
     mkdirSync(dirname(to), { recursive: true })

@@ -56,6 +56,7 @@ import * as LinksHttp from "./console/LinksHttp.ts"
 import * as Pages from "./console/Pages.ts"
 import * as SessionRoutes from "./console/SessionRoutes.ts"
 import * as DecisionsHttp from "./decision/DecisionsHttp.ts"
+import * as BrowserRules from "./delivery/BrowserRules.ts"
 import * as CrossOrigin from "./delivery/CrossOrigin.ts"
 import * as Delivery from "./delivery/Delivery.ts"
 import * as ErrorCodesHttp from "./error-code/ErrorCodesHttp.ts"
@@ -70,6 +71,7 @@ import * as Unreadable from "./http/body/Unreadable.ts"
 import * as Closing from "./http/Closing.ts"
 import * as Endpoints from "./http/Endpoints.ts"
 import * as Errors from "./http/Errors.ts"
+import { PublicUrl } from "./http/Origin.ts"
 import { noEndpoint } from "./http/Refusals.ts"
 import * as RequestPipeline from "./http/RequestPipeline.ts"
 import * as InboundRoutes from "./inbound/InboundRoutes.ts"
@@ -274,7 +276,8 @@ const served = (limits: ReadonlyArray<RateLimit.Limit>) =>
           at === null ? response : HttpServerResponse.setHeader(response, "connection", "close")
         )
       )
-      const complete = lastOnConnection(withRetryAfter(answerMistakes(Effect.interruptible(answered))))
+      const withRules = BrowserRules.on(yield* PublicUrl)
+      const complete = withRules(lastOnConnection(withRetryAfter(answerMistakes(Effect.interruptible(answered)))))
       const crossOrigin = CrossOrigin.allow(yield* CrossOrigin.AllowedOrigins)
       const delivered = crossOrigin(Delivery.prepared(NoStore.marked(complete)))
       return Layer.effectDiscard(lean(HttpServer.serveEffect(RequestLog.logged(delivered))))

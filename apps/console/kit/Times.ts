@@ -88,3 +88,9 @@ export const offsetName = (at: number, zone: string): string => {
   const name = parts.find(({ type }) => type === "timeZoneName")?.value ?? zone
   return /^GMT([+-]0)?$/.test(name) ? "UTC" : name
 }
+
+/** The end of a stretch of time: the time of day, or with its date where that is another one than that of the beginning. */
+export const ending = (from: number, to: number, zone = viewerZone): string => {
+  const [first, last] = [short(from, zone), short(to, zone)]
+  return first.replace(clock(from, zone), "") === last.replace(clock(to, zone), "") ? clock(to, zone) : last
+}

@@ -205,7 +205,16 @@ export const timing = ({ at, cron, recurrence, recurrence_time }: Schedule): str
   if (at !== null) return "whenever the run window opens"
   if (recurrence !== null) {
     const { hours, minutes } = recurrence_time ?? { hours: 0, minutes: 0 }
-    return `${recurrence} at ${two(hours)}:${two(minutes ?? 0)}`
+    // The rule's own times take the place of the one that is given.
+    const own = (name: string, otherwise: number) =>
+      (new RegExp(`(?:^|[;:])${name}=([\\d,]+)`, "i").exec(recurrence)?.[1] ?? String(otherwise)).split(",").map(Number)
+    const atMinutes = own("BYMINUTE", minutes ?? 0)
+    const times = own("BYHOUR", hours).flatMap((hour) => atMinutes.map((minute) => `${two(hour)}:${two(minute)}`))
+    const rule = recurrence
+      .split(";")
+      .filter((part) => !/BY(HOUR|MINUTE|SECOND)=/i.test(part))
+      .join(";")
+    return `${rule} at ${times.slice(0, 4).join(", ")}${times.length > 4 ? " …" : ""}`
   }
   const simple = daysOf(cron ?? "")
   if (simple === null) return cron ?? ""

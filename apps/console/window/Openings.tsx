@@ -4,7 +4,7 @@
 import * as RunWindow from "../../../core/window/RunWindow.ts"
 import { Empty, Section } from "../kit/Page.tsx"
 import { Table } from "../kit/Table.tsx"
-import { clock, duration, offsetName, short, viewerZone, zoned } from "../kit/Times.ts"
+import { duration, ending, offsetName, short, viewerZone, zoned } from "../kit/Times.ts"
 import { deciderWords } from "./WindowModel.ts"
 
 export const Openings = ({
@@ -38,8 +38,7 @@ export const Openings = ({
             cell: ({ closesAt, opensAt }) => (
               <>
                 {opensAt <= at ? "Open now" : short(opensAt, zone)}
-                {closesAt !== null &&
-                  ` – ${duration(closesAt - opensAt) === "1 d" ? short(closesAt, zone) : clock(closesAt, zone)}`}
+                {closesAt !== null && ` – ${ending(Math.max(opensAt, at), closesAt, zone)}`}
                 <span class="quiet"> {offsetName(opensAt, zone)}</span>
                 {closesAt !== null && offsetName(opensAt, zone) !== offsetName(closesAt, zone) && (
                   <span class="status held"> {duration(closesAt - opensAt)}, as the clocks change</span>

@@ -178,8 +178,12 @@ export const deciderWords = (window: RunWindow.RunWindow, path: string, label: s
   const [, list, index] = /^(regular_hours|special_hours)\[(\d+)\]/.exec(path) ?? []
   const period = list === "regular_hours" ? window.regular_hours[Number(index)] : undefined
   if (period !== undefined) {
-    const day = dayWords[days.indexOf(period.active_start_day)] ?? ""
-    return `${day} ${clockOf(period.active_start_time)}–${clockOf(period.active_end_time)}`
+    const [day, last] = [period.active_start_day, period.active_end_day].map(
+      (name) => dayWords[days.indexOf(name)] ?? ""
+    )
+    const [from, to] = [clockOf(period.active_start_time), clockOf(period.active_end_time)]
+    const end = day === last || to < from ? to : to === "00:00" ? "24:00" : `until ${last} ${to}`
+    return `${day} ${from}${end.startsWith("until") ? " " : "–"}${end}`
   }
   return list === "special_hours" ? `Special entry ${Number(index) + 1}` : path
 }

@@ -17,7 +17,7 @@ import {
 } from "../../../apps/console/home/HomeModel.ts"
 import { parse, to } from "../../../apps/console/kit/Route.ts"
 import { problemsByField } from "../../../apps/console/kit/Service.ts"
-import { duration, relative, zoned } from "../../../apps/console/kit/Times.ts"
+import { duration, ending, relative, zoned } from "../../../apps/console/kit/Times.ts"
 import { inSight } from "../../../apps/console/runs/InSight.ts"
 import * as Listing from "../../../apps/console/runs/ListingModel.ts"
 import {
@@ -55,6 +55,13 @@ const row = (name: string, at: number, status = "execution.queued"): Row => ({
   execution_start: null,
   execution_end: null,
   dry_run: false
+})
+
+it("the end of a stretch has its date where that is another one", () => {
+  const at = (text: string) => Date.parse(text)
+  assert.strictEqual(ending(at("2026-01-12T09:00Z"), at("2026-01-12T17:00Z"), "UTC"), "17:00")
+  assert.match(ending(at("2026-01-12T00:00Z"), at("2026-01-17T00:00Z"), "UTC"), /Sat.* 17 Jan.* 00:00/)
+  assert.match(ending(at("2026-01-12T09:00Z"), at("2026-01-13T09:00Z"), "UTC"), /Tue.* 13 Jan.* 09:00/)
 })
 
 describe("the alarms of an installation", () => {

@@ -101,6 +101,10 @@ describe("the form of a schedule", () => {
     assert.strictEqual(timing(stored({ cron: "30 7 * * MON,TUE,WED,THU,FRI" })), "Monday to Friday at 07:30")
     assert.strictEqual(timing(stored({ cron: "0 22 * * *" })), "every day at 22:00")
     assert.strictEqual(timing(stored({ cron: "*/5 * * * *" })), "*/5 * * * *")
+    const recurring = (recurrence: string) => timing(stored({ cron: null, recurrence }))
+    assert.strictEqual(recurring("FREQ=DAILY;BYHOUR=9;BYMINUTE=30"), "FREQ=DAILY at 09:30")
+    assert.strictEqual(recurring("BYHOUR=8,20;FREQ=DAILY"), "FREQ=DAILY at 08:00, 20:00")
+    assert.strictEqual(recurring("FREQ=DAILY"), "FREQ=DAILY at 00:00")
   })
 })
 

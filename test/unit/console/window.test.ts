@@ -161,6 +161,19 @@ describe("the editor of a run window", () => {
     const window = valid(berlin)
     assert.strictEqual(deciderWords(window, "regular_hours[0]", null), "Monday 22:00–06:00")
     assert.strictEqual(deciderWords(window, "special_hours[0]", "Christmas"), "Christmas")
+    const whole = (from: number, to: number) => ({
+      time_zone: "UTC",
+      regular_hours: [
+        {
+          active_start_day: "MONDAY" as const,
+          active_start_time: { hours: from },
+          active_end_day: "TUESDAY" as const,
+          active_end_time: { hours: to }
+        }
+      ]
+    })
+    assert.strictEqual(deciderWords(whole(9, 9), "regular_hours[0]", null), "Monday 09:00 until Tuesday 09:00")
+    assert.strictEqual(deciderWords(whole(0, 0), "regular_hours[0]", null), "Monday 00:00–24:00")
   })
 })
 

@@ -40,10 +40,13 @@ import {
 
 /**
  * The hours of a window in plain words: the weekly hours, then each special entry. Times are of the zone of the window,
- * which the text does not name. Hours that end at midnight end at 24:00.
+ * which the text does not name. Hours that end at midnight end at 24:00. With `now`, in epoch milliseconds, a recurrence that
+ * begins later says from when on it counts.
  */
-export const toText = (window: ValidRunWindow): string =>
-  [...weekly(window.regular_hours), ...(window.special_hours ?? []).map(specialText)].join(", ") || "closed"
+export const toText = (window: ValidRunWindow, { now }: { readonly now?: number } = {}): string => {
+  const special = (window.special_hours ?? []).map((entry) => specialText(entry, now ?? Number.POSITIVE_INFINITY))
+  return [...weekly(window.regular_hours), ...special].join(", ") || "closed"
+}
 
 /** Days that share their hours together, in the order of the week. */
 const weekly = (periods: ReadonlyArray<RegularPeriod>): ReadonlyArray<string> => {
@@ -86,26 +89,28 @@ const daysText = (days: ReadonlySet<number>): string => {
 /** `overnight`: whether it ends on the following day. */
 const hoursText = (start: Time, end: Time, overnight: boolean): string => {
   const last = overnight && minuteOf(end) === 0 ? "24:00" : clock(end)
-  return `${clock(start)}–${last}${overnight && minuteOf(end) > minuteOf(start) ? " of the next day" : ""}`
+  return `${clock(start)}–${last}${overnight && minuteOf(end) >= minuteOf(start) && last !== "24:00" ? " of the next day" : ""}`
 }
 
-const specialText = (entry: SpecialHours): string => {
+const specialText = (entry: SpecialHours, now: number): string => {
   const { active, active_end_time, active_start_time, label } = entry
   const hours =
     active && active_start_time !== undefined && active_end_time !== undefined
       ? hoursText(active_start_time, active_end_time, false)
       : "closed"
-  return `${hours} ${whenText(entry)}${label === undefined || label.trim() === "" ? "" : ` (${label.trim()})`}`
+  return `${hours} ${whenText(entry, now)}${label === undefined || label.trim() === "" ? "" : ` (${label.trim()})`}`
 }
 
-const whenText = ({ end_date, recurrence, recurrence_start, start_date }: SpecialHours): string => {
+const whenText = ({ end_date, recurrence, recurrence_start, start_date }: SpecialHours, now: number): string => {
   if (start_date !== undefined) {
     const [first, last] = [dateText(start_date), dateText(end_date ?? start_date)]
     return first === last ? `on ${first}` : `from ${first} to ${last}`
   }
   const rule = Result.getOrNull(RecurrenceRule.parse(recurrence ?? ""))
   if (rule === null || recurrence_start === undefined) return "on no date"
-  const from = rule.interval > 1 || rule.count !== null ? ` from ${dateText(recurrence_start)}` : ""
+  const { day, month, year } = recurrence_start
+  const isLater = CivilDate.fromYmd(year, month, day) * 86_400_000 > now
+  const from = isLater || rule.interval > 1 || rule.count !== null ? ` from ${dateText(recurrence_start)}` : ""
   const times = rule.count === null ? "" : rule.count === 1 ? ", once" : `, ${rule.count} times`
   const until = rule.until === null ? "" : ` until ${dateText(ofDay(rule.until))}`
   return `${ruleText(rule, recurrence_start)}${from}${times}${until}`
@@ -133,10 +138,12 @@ const ruleText = (rule: RecurrenceRule.Rule, start: CalendarDate): string => {
     ...(byYearDay.length === 0 ? [] : [`day ${list(byYearDay.map(position))} of the year`]),
     ...(byMonthDay.length === 0 ? [] : [`day ${list(byMonthDay.map(position))} of the month`]),
     ...(byDay.length === 0 ? impliedDay(rule, start, parts) : [list(byDay.map(weekdayText))]),
-    ...(byWeekNumber.length === 0 ? [] : [`in week ${list(byWeekNumber.map(position))}`]),
+    ...(byWeekNumber.length === 0 ? [] : [`in week ${list(byWeekNumber.map(weekText))}`]),
     ...(byMonth.length === 0 ? [] : [`in ${list(byMonth.map(monthName))}`])
   ]
-  const within = restricted.length === 0 ? every : `${every} on ${restricted.join(", ")}`
+  const [first] = restricted
+  const within =
+    first === undefined ? every : `${every} ${first.startsWith("in ") ? "" : "on "}${restricted.join(", ")}`
   const weeks =
     rule.weekStart === 0 || (byWeekNumber.length === 0 && (frequency !== "WEEKLY" || interval === 1))
       ? ""
@@ -156,6 +163,9 @@ const long = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"
 
 const weekdayText = ({ ordinal, weekday }: RecurrenceRule.WeekdayPart): string =>
   ordinal === null ? (long[weekday] ?? "") : `the ${position(ordinal)} ${long[weekday] ?? ""}`
+
+/** The number of a week; one that is counted from the end of the year as its place. */
+const weekText = (number: number): string => (number > 0 ? String(number) : `${position(number)} of the year`)
 
 /** `1st`, `22nd`, `last`, `3rd to last`. */
 const position = (number: number): string => {

@@ -131,6 +131,33 @@ describe("the text of a window", () => {
   })
 })
 
+describe("the words of a window", () => {
+  const said = (special: object, now?: number) =>
+    toText(withSpecial({ active: false, recurrence_start: { year: 2030, month: 1, day: 7 }, ...special }), {
+      ...(now === undefined ? {} : { now })
+    }).replace("Mon 09:00–17:00, ", "")
+
+  it("say a month without a day, a week by its number, and a beginning that is to come", () => {
+    assert.strictEqual(said({ recurrence: "FREQ=DAILY;BYMONTH=1" }), "closed every day in January")
+    assert.match(said({ recurrence: "FREQ=YEARLY;BYWEEKNO=53" }), /in week 53$/)
+    const weekly = { recurrence: "FREQ=WEEKLY;BYDAY=MO" }
+    assert.strictEqual(said(weekly), "closed every week on Monday")
+    assert.strictEqual(
+      said(weekly, Date.parse("2026-11-27T00:00:00Z")),
+      "closed every week on Monday from 7 January 2030"
+    )
+    assert.strictEqual(said(weekly, Date.parse("2031-01-01T00:00:00Z")), "closed every week on Monday")
+  })
+
+  it("say that a period of a whole day ends on the next one", () => {
+    const whole = valid({
+      time_zone: "UTC",
+      regular_hours: [period(9, 9, "MONDAY", "TUESDAY"), period(0, 0, "WEDNESDAY", "THURSDAY")]
+    })
+    assert.strictEqual(toText(whole), "Mon 09:00–09:00 of the next day, Wed 00:00–24:00")
+  })
+})
+
 const calendar = (...lines: ReadonlyArray<string>) =>
   ["BEGIN:VCALENDAR", "BEGIN:VEVENT", ...lines, "END:VEVENT", "END:VCALENDAR"].join("\r\n")
 

@@ -354,6 +354,32 @@ const problemsOf = (steps: ReadonlyArray<Step>) =>
     0
   ).problems
 
+it("a workflow is saved whose texts for people and models hide what is computed from a secret", () => {
+  const steps = [
+    { action: "SCREENSHOT", parameters: { metadata: { n: `{{$length(${P})}}` } } },
+    {
+      action: "USER_INTERACTION",
+      parameters: {
+        server_message: `It has {{$length(${P})}} characters`,
+        expected_datamodel: { type: "object", properties: { a: { type: "string" } } }
+      }
+    },
+    {
+      action: "EXTRACT_DATAMODEL",
+      parameters: {
+        execution: "LLM_DOM",
+        selector: "//main",
+        prompt: "What is said",
+        extract_data_model: {
+          type: "object",
+          properties: { said: { type: "string", description: `What is said of {{${P}}}` } }
+        }
+      }
+    }
+  ]
+  assert.deepStrictEqual(problemsOf(steps), [])
+})
+
 describe("a workflow is not saved", () => {
   it("that computes from a secret what a run refuses", () => {
     for (const [way, expression] of Object.entries(deciding)) {

@@ -51,21 +51,13 @@ const exposes = (expression: Expression.Expression, isAlias: (name: string) => b
   return Expression.reads(expression).some((path) => readBy(path, isAlias) !== null && !(isAlone && path.length === 4))
 }
 
-/** The texts of each action that may have a password or a secret of codes in them. They are guarded, or hidden. */
-const takesSecrets: Partial<Record<Node["action"], RegExp>> = {
-  START: /^url$/,
-  NAVIGATE: /^url$/,
-  TAB_MANAGEMENT: /^url$/,
-  INPUT_TEXT: /^text$/,
-  INPUT_SELECT: /^value$/,
-  FILE_UPLOAD: /^(signed_file_url|file_name)$/,
-  TRANSFORM: /^operations\[\d+\]\.value$/,
-  API_FLOW: /^/,
-  EXTRACT_DATAMODEL: /^extract_data_model\..*path$/,
-  USER_INTERACTION: /^server_message$/,
-  SCREENSHOT: /^metadata/,
-  FILE_DOWNLOAD: /^metadata/
-}
+/** The places where what the step does next would tell what a secret is. */
+const telling = (action: Node["action"], place: string): boolean =>
+  /(^|_)(selector|xpath)$|^comparison_value_\d$|^(run_if|expect)\.|^variable_over$/.test(place) ||
+  (action === "EXTRACT_NETWORK" && place === "url")
+
+/** The places of texts for people, in which `[secret]` takes the place of an expression with a secret, whatever it is. */
+const isHidden = (place: string): boolean => /^(server_message$|metadata)|description$/.test(place)
 
 /** Whether a comparison asks no more than whether a credential has a secret. */
 const asksWhetherThere = (node: Node, place: string): boolean => {
@@ -95,10 +87,10 @@ const refusal = (
   if (found.length === 0 || modelPrompts.has(place)) return null
   if (Expression.isPath(expression) && asksWhetherThere(node, place)) return null
   const named = `Node "${node.name}" reads ${found.map(({ path }) => path.slice(2).join(".")).join(" and ")}`
-  if (takesSecrets[node.action]?.test(place) !== true) {
+  if (telling(node.action, place)) {
     return `${named} here, where what the step does next would tell what it is: expected a text that is typed, sent or opened, a value of TRANSFORM, or to ask by IS_NULL or IS_NOT_NULL whether it is there`
   }
-  if (found.some(({ way }) => way === "decides")) {
+  if (!isHidden(place) && found.some(({ way }) => way === "decides")) {
     return `${named} in a way that tells more of it than its text: expected it joined ($join, &), cut ($substring, $split) or encoded ($base64encode, $encodeUrlComponent)`
   }
   return null

@@ -36,6 +36,8 @@ export const Invitation = Schema.Struct({
   name: Schema.NullOr(Schema.String),
   createdAt: Schema.Finite,
   createdBy: UserId,
+  /** The API key that made it, with which it ends; not stored for those made before keys were kept. */
+  keyId: Schema.optionalKey(Schema.String),
   /** The first instant at which it cannot be accepted. */
   expiresAt: Schema.Finite,
   used: Schema.NullOr(Use)
@@ -79,10 +81,10 @@ export class InvitationUsed extends Schema.TaggedError<InvitationUsed>()("Invita
   }
 }
 
-/** Raised for an invalid token. The message reveals neither the reason nor the workspace. */
+/** Raised for an invalid token, and for one whose maker's key has ended. The message reveals neither the reason nor the workspace. */
 export class InvitationNotValid extends Schema.TaggedError<InvitationNotValid>()("InvitationNotValid", {}) {
   override get message() {
-    return "This invitation cannot be accepted: expected the whole token of an invitation that was not used or revoked and has not expired. Ask an Owner of the workspace for another one"
+    return "This invitation cannot be accepted: expected the whole token of an invitation that was not used or revoked, has not expired, and whose maker's key is still valid. Ask an Owner of the workspace for another one"
   }
 }
 
@@ -147,6 +149,7 @@ export class Invitations extends Context.Service<
           name: options.name,
           createdAt: now,
           createdBy: caller.userId,
+          ...(caller.keyId === undefined ? {} : { keyId: caller.keyId }),
           expiresAt: now + options.lifetimeSeconds * 1_000,
           used: null
         }
@@ -174,6 +177,14 @@ export class Invitations extends Context.Service<
         return Option.isSome(revoked) ? revoked.value : yield* new InvitationNotFound({ id })
       })
 
+      const isLive = Effect.fnUntraced(function* (workspaceId: WorkspaceId, keyId: string) {
+        const now = yield* Clock.currentTimeMillis
+        return Option.exists(
+          yield* workspaces.getKey(workspaceId, keyId),
+          ({ expiresAt, revokedAt }) => revokedAt === null && (expiresAt === undefined || expiresAt > now)
+        )
+      })
+
       const accept = Effect.fn("Invitations.accept")(function* (token: Redacted.Redacted<string>) {
         const named = read(Redacted.value(token))
         if (named === null) return yield* new InvitationNotValid()
@@ -181,7 +192,8 @@ export class Invitations extends Context.Service<
         const hash = yield* keys.hash(token)
         const found = yield* store.get(workspaceId, id)
         if (Option.isNone(found) || found.value.hash !== hash) return yield* new InvitationNotValid()
-        const { name, role, scopes } = found.value
+        const { keyId, name, role, scopes } = found.value
+        if (keyId !== undefined && !(yield* isLive(workspaceId, keyId))) return yield* new InvitationNotValid()
         const draft = yield* draftKey(workspaceId, { name, role, ...(scopes === undefined ? {} : { scopes }) })
         const { stored } = draft
         const use = { at: stored.createdAt, keyId: stored.id, userId: stored.userId }

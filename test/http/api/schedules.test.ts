@@ -105,7 +105,8 @@ it.layer(layerInMemory)("a schedule", (it) => {
         local: "1970-01-01T09:30:00+01:00",
         window_local: "1970-01-01T08:30:00+00:00",
         window_open: false,
-        can_start_at: "1970-01-01T09:00:00.000Z"
+        can_start_at: "1970-01-01T09:00:00.000Z",
+        expires_at: null
       })
       assert.strictEqual(before.tz_data, process.versions.tz)
       assert.deepInclude((before.warnings as ReadonlyArray<unknown>)[0], { path: "cron" })

@@ -8,6 +8,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { type Page, chromium as playwright } from "playwright-core"
 import { buildConsole } from "../../apps/bootstrap/console.js"
+import { hangMillis } from "../support/limits.ts"
 import { root } from "../support/programs.ts"
 import { executablePath } from "../support/realBrowser.ts"
 
@@ -77,7 +78,7 @@ try {
     timezoneId: "Europe/Berlin"
   })
   const page = await context.newPage()
-  page.setDefaultTimeout(20_000)
+  page.setDefaultTimeout(hangMillis)
   await page.goto(address)
   await done
   mkdirSync(pictures, { recursive: true })

@@ -69,6 +69,7 @@ import * as Authorization from "./http/Authorization.ts"
 import * as SchemaErrors from "./http/body/SchemaErrors.ts"
 import * as Unreadable from "./http/body/Unreadable.ts"
 import * as Closing from "./http/Closing.ts"
+import * as Connections from "./http/Connections.ts"
 import * as Endpoints from "./http/Endpoints.ts"
 import * as Errors from "./http/Errors.ts"
 import { PublicUrl } from "./http/Origin.ts"
@@ -344,6 +345,7 @@ const listening = (options: { readonly host: string; readonly port: number; read
       const server = createServer({ requestTimeout: 60_000, headersTimeout: 15_000, keepAliveTimeout: 65_000 })
       server.on("clientError", Unreadable.answer)
       Closing.afterWhatArrived(server)
+      Connections.takeAbsoluteForms(server)
       yield* StalledConnections.watch(server, options.stalledSeconds ?? StalledConnections.defaultSeconds)
       return NodeHttpServer.layerServer(() => server, {
         port: options.port,

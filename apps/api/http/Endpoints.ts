@@ -171,9 +171,10 @@ export const destination = (method: string, path: string): Destination => {
   if (path.startsWith(`${guide}/`)) return isReading(method) ? { _tag: "Undescribed" } : nowhere
   if (path.length > 1 && path.endsWith("/")) {
     const trimmed = path.slice(0, -1)
-    return isReading(method) && (methodsAt(trimmed).length > 0 || pages.has(trimmed))
-      ? { _tag: "Redirect", path: trimmed }
-      : nowhere
+    const isKnown = isReading(method)
+      ? methodsAt(trimmed).length > 0 || pages.has(trimmed)
+      : methodsAt(trimmed).some((one) => one === method)
+    return isKnown ? { _tag: "Redirect", path: trimmed } : nowhere
   }
   const routed = matched(method, path)
   const endpoint = routed !== null && isVerbatim(routed, path) ? routed : null

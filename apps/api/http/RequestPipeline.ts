@@ -55,7 +55,7 @@ export const make = (limits: ReadonlyArray<Limit>) =>
         const { method, url } = request
         const path = url.split("?", 1)[0] ?? ""
         const query = url.slice(path.length + 1)
-        // An address with a scheme and a host is a request for a proxy.
+        // What is neither a path nor an address of HTTP is for a proxy.
         const sent = NodeHttpServerRequest.toIncomingMessage(request).url ?? ""
         const destination = Endpoints.destination(method, sent.startsWith("/") ? path : sent)
         const isProbe = probes.has(path)
@@ -100,7 +100,7 @@ const answerAdmitted = Effect.fnUntraced(function* <E, R>(
 ) {
   const { headers, method, url } = request
   if (destination._tag === "Nowhere") return noAddress(method, path)
-  if (destination._tag === "Redirect") return moved(destination.path, query)
+  if (destination._tag === "Redirect") return moved(method, destination.path, query)
   const endpoint = destination._tag === "Endpoint" ? destination.endpoint : null
   // The body of a request without a valid key is not read.
   if (endpoint?.needsKey === true && Option.isNone(sender)) return unauthorizedAnswer
@@ -160,8 +160,13 @@ const noAddress = (method: string, path: string): Response => {
   return Body.mayHaveBody(method) ? HttpServerResponse.setHeader(refusal, "connection", "close") : refusal
 }
 
-const moved = (path: string, query: string): Response =>
-  HttpServerResponse.empty({ status: 308, headers: { location: query === "" ? path : `${path}?${query}` } })
+/** A relative address, so that the path stays under which a proxy publishes the service. The body is not read. */
+const moved = (method: string, to: string, query: string): Response => {
+  const last = to.endsWith("/") ? `${to.split("/").at(-2)}/` : `../${to.split("/").at(-1)}`
+  const location = query === "" ? last : `${last}?${query}`
+  const response = HttpServerResponse.empty({ status: 308, headers: { location } })
+  return Body.mayHaveBody(method) ? HttpServerResponse.setHeader(response, "connection", "close") : response
+}
 
 const noJson = HttpServerResponse.jsonUnsafe(Errors.badRequest("The body is not valid JSON"), { status: 400 })
 

@@ -5,6 +5,8 @@
  * A refused body is never parsed, and a large one is parsed in pieces, so that no body blocks other requests.
  */
 import { createHash } from "node:crypto"
+import { promisify } from "node:util"
+import { brotliDecompress, gunzip } from "node:zlib"
 import { Effect, Result, type Schema, Stream } from "effect"
 import { Headers, HttpServerError, type HttpServerRequest } from "effect/http"
 import * as JsonParser from "../../../../adapters/json/JsonParser.ts"
@@ -77,21 +79,24 @@ export const read = (
   const length = declared === undefined ? null : Number(declared)
   if (length !== null && length > limit) return Effect.succeed(Result.fail(tooLarge(limit, length)))
   const reading = begin(request, limit, limitsOf(limit), length, options.digested)
+  const encoding = encodingOf(request)
   const pieces =
-    length !== null && length <= onePiece
-      ? Effect.map(request.arrayBuffer, (bytes) => reading.add(new Uint8Array(bytes)))
-      : // A refusal stops reading; the rest of the body is ignored.
-        request.stream.pipe(
-          Stream.runForEachArray((chunks) => {
-            for (const chunk of chunks) {
-              const refused = reading.add(chunk)
-              if (refused !== null) return Effect.fail(refused)
-            }
-            return Effect.void
-          }),
-          Effect.as(null),
-          Effect.catchIf(isRefusal, Effect.succeed)
-        )
+    encoding !== null
+      ? decoded(request, encoding, limit, reading.add)
+      : length !== null && length <= onePiece
+        ? Effect.map(request.arrayBuffer, (bytes) => reading.add(new Uint8Array(bytes)))
+        : // A refusal stops reading; the rest of the body is ignored.
+          request.stream.pipe(
+            Stream.runForEachArray((chunks) => {
+              for (const chunk of chunks) {
+                const refused = reading.add(chunk)
+                if (refused !== null) return Effect.fail(refused)
+              }
+              return Effect.void
+            }),
+            Effect.as(null),
+            Effect.catchIf(isRefusal, Effect.succeed)
+          )
   return Effect.matchEffect(pieces, {
     onFailure: () => Effect.succeed(Result.fail(Errors.badRequest("The body ended before it was complete"))),
     onSuccess: (refused) => (refused === null ? reading.end : Effect.succeed(Result.fail(refused)))
@@ -156,12 +161,69 @@ const begin = (
 
 const unlessJson = ({ headers }: HttpServerRequest.HttpServerRequest): Refusal | null => {
   const type = (headers["content-type"] ?? "").split(";")[0]?.trim().toLowerCase()
-  if (type === "application/json" && headers["content-encoding"] === undefined) return null
+  if (type !== "application/json") {
+    return Errors.general(415, `Expected a body with Content-Type: application/json, got ${type || "no type"}`)
+  }
+  const encoding = headers["content-encoding"]?.trim().toLowerCase() ?? "identity"
+  if (encoding === "identity" || decoders.has(encoding)) return null
+  const got = encoding.slice(0, 80)
   return Errors.general(
     415,
-    `Expected a body with Content-Type: application/json and no Content-Encoding, got ${type || "no type"}`
+    `Expected a body with Content-Encoding: gzip, br or identity, got Content-Encoding: ${got}`
   )
 }
+
+type Decoder = (bytes: Uint8Array, options: { readonly maxOutputLength: number }) => Promise<Buffer>
+
+/** The encodings of bodies that are read, each with what decodes it outside of the event loop. */
+const decoders: ReadonlyMap<string, Decoder> = new Map<string, Decoder>([
+  ["gzip", promisify(gunzip)],
+  ["x-gzip", promisify(gunzip)],
+  ["br", promisify(brotliDecompress)]
+])
+
+const encodingOf = ({ headers }: HttpServerRequest.HttpServerRequest): Decoder | null =>
+  decoders.get(headers["content-encoding"]?.trim().toLowerCase() ?? "") ?? null
+
+/** Reads a body that was sent with an encoding. The limit of the endpoint is that of what was sent, and of what it becomes. */
+const decoded = (
+  request: HttpServerRequest.HttpServerRequest,
+  decode: Decoder,
+  limit: number,
+  add: (bytes: Uint8Array) => Refusal | null
+): Effect.Effect<Refusal | null, HttpServerError.HttpServerError> =>
+  Effect.gen(function* () {
+    const refused = unlessJson(request)
+    if (refused !== null) return refused
+    const sent: Array<Uint8Array> = []
+    let received = 0
+    const excess = yield* request.stream.pipe(
+      Stream.runForEachArray((chunks) => {
+        for (const chunk of chunks) {
+          received += chunk.length
+          sent.push(chunk)
+        }
+        return received > limit ? Effect.fail(tooLarge(limit, null)) : Effect.void
+      }),
+      Effect.as(null),
+      Effect.catchIf(isRefusal, Effect.succeed)
+    )
+    if (excess !== null || received === 0) return excess
+    const bytes = yield* Effect.promise(() =>
+      decode(Buffer.concat(sent), { maxOutputLength: limit }).catch((error: { readonly code?: string }) =>
+        error.code === "ERR_BUFFER_TOO_LARGE" ? tooLarge(limit, null) : notDecoded
+      )
+    )
+    if ("statusCode" in bytes) return bytes
+    for (let from = 0; from < bytes.length; from += onePiece) {
+      const problem = add(bytes.subarray(from, from + onePiece))
+      if (problem !== null) return problem
+      if (from > 0) yield* Effect.yieldNow
+    }
+    return null
+  })
+
+const notDecoded: Refusal = Errors.badRequest("The body is not in the encoding that Content-Encoding names")
 
 const notUtf8: Refusal = Errors.badRequest("The body is not valid UTF-8")
 

@@ -68,16 +68,30 @@ export const setting = (flag: string, variable: string, description: string): Fl
     Flag.withFallbackConfig(Config.String(noted(flag, variable)))
   )
 
-/** Like `setting`, for a secret value. Messages contain only the expected form. */
+const readFlag = (flag: string, variable: string): Flag.Flag<Redacted.Redacted<string>> =>
+  Flag.Redacted(flag).pipe(Flag.withFallbackConfig(Config.Redacted(noted(flag, variable))))
+
+/** A flag that only says that there is none: every user of a machine sees the flags of its processes. */
+const refusedFlag = (flag: string, variable: string): Flag.Flag<Redacted.Redacted<string>> =>
+  Flag.Redacted(flag).pipe(
+    Flag.filter(
+      () => false,
+      () =>
+        `the secret in the variable ${variable}, as every user of this machine sees the flags of its programs: exchange the one that you gave`
+    ),
+    Flag.withFallbackConfig(Config.Redacted(noted(flag, variable)))
+  )
+
+/** Like `setting`, for a secret value, which is read from its variable alone. Messages contain only the expected form. */
 const secret = (
   flag: string,
   variable: string,
   description: string,
-  expected: { readonly pattern: RegExp; readonly words: string }
+  expected: { readonly pattern: RegExp; readonly words: string },
+  fromFlag: (flag: string, variable: string) => Flag.Flag<Redacted.Redacted<string>> = refusedFlag
 ): Flag.Flag<Option.Option<Redacted.Redacted<string>>> =>
-  Flag.Redacted(flag).pipe(
+  fromFlag(flag, variable).pipe(
     Flag.withDescription(`${description} [${variable}]`),
-    Flag.withFallbackConfig(Config.Redacted(noted(flag, variable))),
     Flag.filter(
       (value) => expected.pattern.test(Redacted.value(value)),
       () => expected.words
@@ -309,11 +323,10 @@ export const listening = {
 }
 
 /** The proxies that credentials and workflows choose from: every process of the service needs the same ones. */
-const proxies = Flag.Redacted("proxies").pipe(
+const proxies = refusedFlag("proxies", "SLUICE_PROXIES").pipe(
   Flag.withDescription(
     "Proxies for runs: URLs such as http://user:password@host:8080#country=DE, or @ and a file of them [SLUICE_PROXIES]"
   ),
-  Flag.withFallbackConfig(Config.Redacted(noted("proxies", "SLUICE_PROXIES"))),
   Flag.mapTryCatch(
     (written) => {
       const pool = Proxies.parsePool(contents(Redacted.value(written)))
@@ -533,10 +546,16 @@ export const connection = {
     Flag.withSchema(origin),
     Flag.optional
   ),
-  apiKey: secret("key", "SLUICE_KEY", "API key for the service; that of the profile when not set", {
-    pattern: /^[\x21-\x7e]{1,256}$/,
-    words: "an API key, such as sk_ followed by letters and digits"
-  }),
+  apiKey: secret(
+    "key",
+    "SLUICE_KEY",
+    "API key for the service; that of the profile when not set",
+    {
+      pattern: /^[\x21-\x7e]{1,256}$/,
+      words: "an API key, such as sk_ followed by letters and digits"
+    },
+    readFlag
+  ),
   profile: setting("profile", "SLUICE_PROFILE", "Name of the profile to use; the last signed-in one when not set").pipe(
     Flag.withSchema(
       Schema.String.check(

@@ -1,6 +1,6 @@
 // @ts-check
 import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs"
-import { enableCompileCache } from "node:module"
+import * as modules from "node:module"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
 import { bundlePrograms } from "./programBundle.js"
@@ -41,7 +41,8 @@ export const currentProgram = (folder = output) => {
  */
 export const runProgram = async (program, args) => {
   const { NODE_COMPILE_CACHE: cache } = compiled
-  enableCompileCache?.(process.env.NODE_COMPILE_CACHE ?? cache)
+  // The Node that a machine has may be older, and has to load this file to fetch another one.
+  modules.enableCompileCache?.(process.env.NODE_COMPILE_CACHE ?? cache)
   // Threads have a cache by their environment alone.
   Object.assign(process.env, { ...compiled, ...withNode(process.execPath) })
   process.chdir(root)

@@ -130,6 +130,8 @@ export const open = ({
       for (const { stream } of wires.values()) stream.destroy(error)
       const goOn = (): void => {
         if (state === "restarting") begin({ folder, template: null })
+        // It was closed before it was started again: all that was answered is stored.
+        if (state === "closing") state = "ended"
         if (before === "opening") reject(error)
         if (state === "ended") processGone()
       }

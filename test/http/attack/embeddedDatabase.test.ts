@@ -248,7 +248,7 @@ describe("an embedded database that ends unexpectedly", () => {
       yield* client(
         Effect.gen(function* () {
           const failed = yield* Effect.flip(losesItsLog(folder))
-          assert.match(inspect(failed, { depth: 10 }), /required WAL directory "pg_wal" does not exist/)
+          assert.match(inspect(failed, { depth: 10 }), /could not create file "pg_wal/)
           const refused = yield* Effect.flip(query("select 1"))
           assert.match(inspect(refused, { depth: 10 }), /required WAL directory "pg_wal" does not exist/)
         })
@@ -325,6 +325,28 @@ describe("an embedded database that ends unexpectedly", () => {
           assert.lengthOf(restarts, 1)
         })
       )
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("can be closed before it is started again", () =>
+    Effect.gen(function* () {
+      const folder = yield* dataFolder
+      const closed: Array<Promise<void>> = []
+      const database = yield* Effect.promise(() =>
+        Database.open({
+          folder: join(folder, "database"),
+          template: null,
+          onRestart: () => closed.push(database.close()),
+          onLost: unexpected
+        })
+      )
+      process.kill(JSON.parse(readFileSync(join(folder, "database.writer"), "utf8")).pid, "SIGTRAP")
+      yield* until(
+        "the restart",
+        Effect.sync(() => closed),
+        ({ length }) => length === 1
+      )
+      yield* Effect.promise(() => Promise.all(closed))
     }).pipe(Effect.scoped)
   )
 

@@ -23,6 +23,9 @@ const beside = /^\/($|(healthz|readyz|openapi\.json|docs|console|live|artifacts|
 /** The statuses of an address that nothing is served at: it is unknown, or the body cannot be read. */
 const elsewhere = new Set([400, 404, 405, 413, 415])
 
+/** The path of an address, which may have a scheme and a host (RFC 9112, 3.2.2). */
+const addressOf = (path: string): string => path.replace(/^https?:\/\/[^/?]*/, "").split("?", 1)[0] ?? ""
+
 export const make = (document: Document): Verdicts => {
   const { complaint } = judge(document)
   const operations = operationsOf(document).map((operation) => ({
@@ -31,7 +34,7 @@ export const make = (document: Document): Verdicts => {
   }))
 
   const operationOf = (method: string, path: string): Described | null => {
-    const [address = ""] = path.split("?")
+    const address = addressOf(path)
     const fitting = operations.filter((one) => one.operation.method === method && one.pattern.test(address))
     // An address without parameters goes before one that has some.
     fitting.sort((one, other) => one.operation.path.split("{").length - other.operation.path.split("{").length)
@@ -40,7 +43,7 @@ export const make = (document: Document): Verdicts => {
 
   const of = (sent: Filled, result: Result): Fault | null => {
     const operation = operationOf(sent.method, sent.path)
-    const [address = ""] = sent.path.split("?")
+    const address = addressOf(sent.path)
     const name =
       operation === null ? `${sent.method} ${beside.exec(address)?.[1] ?? "elsewhere"}` : operation.operationId
     const fault = (kind: Fault["kind"], what: string, detail = ""): Fault => ({

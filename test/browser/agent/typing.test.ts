@@ -237,7 +237,7 @@ describe("typing", () => {
           )
         assert.strictEqual(
           yield* failed("none", checked("abc")),
-          "unusable: the field is empty after the text was typed"
+          "unusable: the field is empty after the text was typed; a field that follows each key may take it with typing_delay_ms, such as 50"
         )
         assert.include(yield* failed("short", checked("123456")), "only the first 4 of its 6 characters")
         assert.include(yield* failed("none", { ...checked("abc"), existing: "keep" }), "the field is empty")

@@ -65,6 +65,10 @@ const whenGone = (child: ChildProcess, tell: (error: Error) => void): void => {
   })
 }
 
+/** Whether a process has ended, or was never there. */
+const isGone = ({ exitCode, pid, signalCode }: ChildProcess): boolean =>
+  exitCode !== null || signalCode !== null || pid === undefined
+
 const keepsAlive = (child: ChildProcess | null, isUsed: boolean): void => {
   for (const one of [child, child?.channel]) {
     if (isUsed) one?.ref()
@@ -129,18 +133,17 @@ export const open = ({
       early = []
       for (const { stream } of wires.values()) stream.destroy(error)
       const goOn = (): void => {
-        if (state === "restarting") begin({ folder, template: null })
-        // It was closed before it was started again: all that was answered is stored.
-        if (state === "closing") state = "ended"
         if (before === "opening") reject(error)
+        // Closed before it is started again, it has stored all that was answered.
+        if (state !== "restarting") state = "ended"
         if (state === "ended") processGone()
+        else begin({ folder, template: null })
       }
       if (state === "restarting") {
         restartedAt = performance.now()
         onRestart(error.message)
       } else if (before === "open" || before === "restarting") onLost(new DatabaseLost(folder, error.message))
-      const isGone = one.exitCode !== null || one.signalCode !== null || one.pid === undefined
-      if (isGone) goOn()
+      if (isGone(one)) goOn()
       else {
         one.once("exit", goOn)
         one.kill("SIGKILL")

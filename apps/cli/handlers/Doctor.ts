@@ -93,7 +93,11 @@ const zones: Check = () =>
     return [
       warning === null
         ? { state: "ok", subject: "time zone data", text }
-        : { state: "warning", subject: "time zone data", text: `${text}. ${warning}. ${ZoneAge.remedy}` }
+        : {
+            state: "warning",
+            subject: "time zone data",
+            text: `${text}. ${warning}. ${ZoneAge.remedyBy("SLUICE_TZDATA")}`
+          }
     ]
   })
 

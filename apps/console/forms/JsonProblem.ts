@@ -20,10 +20,10 @@ export const jsonProblem = (text: string): string | null => {
           : /end of/i.test(said)
             ? `Line ${lines.length}, at its end`
             : "Somewhere"
-    const reason = said
+    const [reason = ""] = said
       .replace(/^JSON(\.parse| Parse error)?: ?/i, "")
-      .replace(/,? ?(in JSON )?at (position|line) .*$/i, "")
-      .replace(/, "[\s\S]*$/, "")
+      .split(/,? ?(?:in JSON )?at (?:position|line) /i, 1)
+      .map((text) => text.replace(/, "[\s\S]*$/, ""))
     return `${place}: ${reason}. Expected JSON, with names and texts in double quotes and no comma before an end`
   }
 }

@@ -44,7 +44,7 @@ export const alarmsOf = (processes: ReadonlyArray<Process> | null, now: number):
           }
         ]
       : []),
-    ...(old === null ? [] : [{ text: old, remedy: ZoneAge.remedy }])
+    ...(old === null ? [] : [{ text: old, remedy: ZoneAge.remedyBy("SLUICE_TZDATA") }])
   ]
 }
 

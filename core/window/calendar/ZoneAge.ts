@@ -21,5 +21,5 @@ export const warning = (version: string | null, now: number): string | null => {
     : `The time zone data ${version} are at least ${days} days old: where a law has changed since, windows and schedules keep to the former time`
 }
 
-/** What helps against old data. */
-export const remedy = "Update Node, or name newer data in SLUICE_TZDATA"
+/** What helps against old data, of which a setting may name newer ones. */
+export const remedyBy = (setting: string): string => `Update Node, or name newer data in ${setting}`

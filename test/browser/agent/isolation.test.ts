@@ -212,7 +212,8 @@ describe("the folders of browsers", () => {
       Effect.gen(function* () {
         const usual = process.env.TMPDIR
         const place = yield* Effect.acquireRelease(
-          Effect.sync(() => mkdtempSync(join(tmpdir(), "s-"))),
+          // A socket of the browser stands in there, whose path may not be long.
+          Effect.sync(() => mkdtempSync("/tmp/s-")),
           (path) =>
             Effect.sync(() => {
               if (usual === undefined) delete process.env.TMPDIR

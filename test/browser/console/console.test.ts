@@ -1529,7 +1529,7 @@ it.layer(console, { excludeTestServices: true })("the console", (layered) => {
       yield* Effect.promise(() =>
         page.evaluate(`new Promise((resolve) => {
           const look = () =>
-            [...document.querySelectorAll("input")].some(({ value }) => value === "77") ? resolve() : requestAnimationFrame(look)
+            [...document.querySelectorAll("input")].some(({ value }) => value === "1 minute 17 seconds") ? resolve() : requestAnimationFrame(look)
           look()
         })`)
       )

@@ -18,7 +18,7 @@ it.layer(services, { excludeTestServices: true })("what known clients do on the 
   /** A member of a new workspace, and requests as the command line sends them: a JSON type, with or without a body. */
   const commandLine = Effect.gen(function* () {
     const { member, send } = yield* Service
-    const { encryptionKey, key } = yield* member("Member")
+    const { encryptionKey, key } = yield* member("Owner")
     const ask = (method: string, path: string, json?: unknown) =>
       send({ method, path, key, json, headers: { "content-type": "application/json" } })
     const made = yield* ask("POST", "/workflows", { name: "From a file", ...graph() })

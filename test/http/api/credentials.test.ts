@@ -17,7 +17,7 @@ const fields = Object.keys(Fields.fields)
 it.layer(layerInMemory)("credentials", (it) => {
   it.effect("binds entries to secret providers of the workspace only, and lists what these hold", () =>
     Effect.gen(function* () {
-      const { ask, me, sealed } = yield* asMember()
+      const { ask, me, sealed } = yield* asMember("Owner")
       assert.strictEqual((yield* ask("GET", "/secret-providers")).text, "[]")
       assert.strictEqual((yield* ask("GET", `/secret-providers/${randomUUID()}/items`)).status, 404)
       const id = randomUUID()
@@ -42,7 +42,7 @@ it.layer(layerInMemory)("credentials", (it) => {
       const bound = yield* ask("POST", "/vault", { ...pair, ...binding })
       assert.strictEqual(bound.status, 201)
       assert.deepInclude(bound.body, { ...binding, user_name: null, password: null, tfa_secret: null })
-      assert.strictEqual((yield* (yield* asMember()).ask("POST", "/vault", { ...pair, ...binding })).status, 400)
+      assert.strictEqual((yield* (yield* asMember("Owner")).ask("POST", "/vault", { ...pair, ...binding })).status, 400)
       const listed = yield* ask("GET", "/secret-providers")
       assert.deepStrictEqual(JSON.parse(listed.text), [
         {
@@ -64,7 +64,7 @@ it.layer(layerInMemory)("credentials", (it) => {
   describe("the older interface", () => {
     it.effect("creates, changes and shows the same entries", () =>
       Effect.gen(function* () {
-        const { ask, me, sealed } = yield* asMember()
+        const { ask, me, sealed } = yield* asMember("Owner")
         const secrets = { user_name: sealed("bob"), password: sealed("x"), tfa_secret: sealed("JBSWY3DPEHPK3PXP") }
         const sent = {
           ...pair,

@@ -236,7 +236,10 @@ it.layer(layer)("a parameter that an endpoint does not have", (it) => {
       const { key } = yield* member("Owner")
       const ask = (query: string) => send({ method: "GET", path: `/webhook-deliveries?${query}`, key })
       assert.include((yield* ask("stauts=delivered")).body.message, "did you mean status?")
-      assert.include((yield* ask("colour=red")).body.message, "expected one of status, session_id, limit, cursor")
+      assert.include(
+        (yield* ask("colour=red")).body.message,
+        "expected one of status, session_id, webhook_id, limit, cursor"
+      )
       assert.strictEqual((yield* ask("status=delivered&limit=5&")).status, 200)
     })
   )

@@ -49,7 +49,10 @@ it.layer(layer)("a run that is traced", (it) => {
         vault_schema: { BANK: { type: "credential", domain: site } },
         ...graphOf(`${site}/`, [
           { action: "INPUT_TEXT", parameters: { selector: "#user", text: "{{context.inputs.BANK.USER_NAME}}" } },
-          { action: "CLICK", parameters: { selector: "//b[.='{{context.inputs.BANK.PASSWORD}}']", wait_time: 0 } }
+          {
+            action: "INPUT_TEXT",
+            parameters: { selector: "#none", text: "{{context.inputs.BANK.PASSWORD}}", wait_time: 0 }
+          }
         ])
       })
       const run = yield* ask("POST", "/run", { workflow_id: workflow.body.id, run_input_variables: { BANK: "ada" } })

@@ -90,6 +90,7 @@ describe("a regular expression", () => {
     "adapters/playwright/inpage/Snapshot.ts": "a fixed mark and digits, runs in the page",
     "adapters/s3/S3Artifacts.ts": "excludes the sign that ends it",
     "apps/conformance/scenario/Interactions.ts": "of the service under test, tried on seven characters at most",
+    "apps/console/schedules/ScheduleModel.ts": "a fixed name, and digits up to what cannot be in them",
     "core/browser/element/Figure.ts": "measured here as it is composed",
     "core/vault/inbox/Candidate.ts": "measured here as it is composed",
     "core/vault/inbox/Wording.ts": "measured here as it is composed",

@@ -153,7 +153,9 @@ export const promises: ReadonlyArray<Contract.ContractPromise<Stores>> = [
       const store = yield* BuilderStore
       const caller = yield* makeWorkspace()
       const { id } = yield* opened(caller)
+      assert.isTrue(yield* store.isAwaited([]))
       const claimed = yield* store.claim({ host: "a", limit: 1_000, leaseMillis: 1_000 })
+      assert.isFalse(yield* store.isAwaited([]))
       const held = { id, fence: claimed.find((one) => one.id === id)?.fence ?? 0 }
       const lost = new Conversation.HostLost({ conversationId: id, fence: held.fence })
       yield* time.advance(900)
@@ -170,6 +172,9 @@ export const promises: ReadonlyArray<Contract.ContractPromise<Stores>> = [
       const present = { id, fence: held.fence + 1 }
       yield* store.settle(present, (before, at) => Conversation.released(before, beside(caller.workspaceId), at))
       assert.strictEqual((yield* Effect.flip(store.leased(present)))._tag, "HostLost")
+      yield* opened(caller)
+      assert.isTrue(yield* store.isAwaited([]))
+      assert.isFalse(yield* store.isAwaited([caller.workspaceId]))
       assert.strictEqual((yield* store.get(caller.workspaceId, id)).lease, null)
     })
   ),

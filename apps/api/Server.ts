@@ -45,6 +45,7 @@ import { AuditTrail } from "../../core/workspace/audit/AuditTrail.ts"
 import { ErrorCodes } from "../../core/workspace/ErrorCodes.ts"
 import { Invitations } from "../../core/workspace/invitation/Invitations.ts"
 import type * as RateLimit from "../../core/workspace/request/RateLimit.ts"
+import { FailedSignIns } from "../../core/workspace/signin/FailedSignIns.ts"
 import { SignIns } from "../../core/workspace/signin/SignIns.ts"
 import { Workspaces } from "../../core/workspace/Workspaces.ts"
 import { Api } from "./Api.ts"
@@ -310,6 +311,8 @@ const withRetryAfter = Effect.map((response: HttpServerResponse.HttpServerRespon
   response.status === 503 ? HttpServerResponse.setHeader(response, "retry-after", retryAfterSeconds) : response
 )
 
+const signIns = Layer.mergeAll(SignIns.layer, FailedSignIns.layer).pipe(Layer.provide(AnnouncedChanges.layer))
+
 /**
  * Serves the interface. On shutdown it reports that it is not ready, serves for a grace period, ends its streams, stops
  * accepting connections, and answers pending requests. `port` 0 selects a free port. Without `rateLimits`, requests are
@@ -325,7 +328,7 @@ export const layer = (options: {
   readonly graceMillis?: Effect.Effect<number>
 }): Layer.Layer<HttpServer.HttpServer | Closing.Closing, CannotListen, Needs.Needs> =>
   Closing.atRelease(options.graceMillis ?? Effect.succeed(0)).pipe(
-    Layer.provideMerge(served(options.rateLimits ?? []).pipe(Layer.provide(SignIns.layer))),
+    Layer.provideMerge(served(options.rateLimits ?? []).pipe(Layer.provide(signIns))),
     Layer.provideMerge(Closing.Closing.layer),
     Layer.provideMerge(
       listening(options).pipe(

@@ -5,7 +5,7 @@
 import { Struct } from "effect"
 import type { Draft } from "../workspace/audit/Audit.ts"
 import type { AuditAction } from "../workspace/audit/AuditAction.ts"
-import type { Fields, VaultEntry } from "./VaultEntry.ts"
+import { effectiveTfaMethod, type Fields, type VaultEntry } from "./VaultEntry.ts"
 
 /** The fields that are shown unchanged. Every other field is treated as a secret. */
 const shown = [
@@ -39,10 +39,21 @@ export const ofClearing = (before: VaultEntry, after: VaultEntry): Draft =>
   draft("credential.clear_session", after, before, after)
 export const ofRemoval = (before: VaultEntry): Draft => draft("credential.delete", before, before, null)
 
+/** A one-time code that was returned. The entry has neither the code nor anything of its secret. */
+export const ofCode = (entry: VaultEntry): Draft => ({
+  action: "credential.read_code",
+  resourceId: entry.id,
+  resourceName: nameOf(entry),
+  before: null,
+  after: { tfa_method: effectiveTfaMethod(entry) }
+})
+
+const nameOf = ({ domain, permissionedUserId }: VaultEntry) => `${permissionedUserId} on ${domain}`
+
 const draft = (action: AuditAction, entry: VaultEntry, before: VaultEntry | null, after: VaultEntry | null): Draft => ({
   action,
   resourceId: entry.id,
-  resourceName: `${entry.permissionedUserId} on ${entry.domain}`,
+  resourceName: nameOf(entry),
   before: before === null ? null : json(before),
   after: after === null ? null : { ...json(after), secrets_changed: changedSecrets(before, after) }
 })

@@ -6,7 +6,7 @@ import { Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { SignInStore } from "../../../core/workspace/signin/SignInStore.ts"
 import * as Recent from "../Recent.ts"
-import { withoutSqlErrors } from "../Transaction.ts"
+import { nowAndAfterwards, withoutSqlErrors } from "../Transaction.ts"
 import * as Rows from "../tables/Workspaces.ts"
 
 export const layer = Layer.effect(
@@ -31,7 +31,7 @@ export const layer = Layer.effect(
         sql<Rows.SignInRow>`delete from sign_ins where hash = ${hash} returning *`.pipe(
           Effect.map(([row]) => Option.map(Option.fromUndefinedOr(row), Rows.toSignIn)),
           withoutSqlErrors,
-          Effect.ensuring(known.forget)
+          Effect.ensuring(nowAndAfterwards(known.forget))
         )
       )
     })

@@ -27,7 +27,7 @@ export const AuditEntry = Schema.Struct({
   resource_id: Schema.NullOr(Schema.String),
   resource_name: Schema.NullOr(Schema.String),
   user_id: Schema.NullOr(Schema.String).annotate({
-    description: "null for a change by an operator at the command line of the installation"
+    description: "null for a change by an operator at the command line of the installation, and for a failed sign-in"
   }),
   key_id: Schema.NullOr(Schema.String),
   reason: Schema.NullOr(Schema.String),

@@ -15,13 +15,14 @@ export const layer = HttpApiBuilder.group(
     return handlers.handle(
       "makeLink",
       Effect.fn(function* () {
-        const { keyId, workspaceId } = yield* CurrentCaller
+        const caller = yield* CurrentCaller
+        const { keyId } = caller
         const { headers } = yield* HttpServerRequest.HttpServerRequest
         if (keyId === undefined || keyOf(headers) === "") {
           return yield* new LinkNeedsKey()
         }
         const now = yield* Clock.currentTimeMillis
-        const secret = yield* signIns.link(workspaceId, keyId)
+        const secret = yield* signIns.link(caller, keyId)
         return { link: Redacted.value(secret), expires_at: iso(now + lifetimes.link) }
       })
     )

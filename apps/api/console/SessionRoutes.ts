@@ -4,8 +4,10 @@
 import { Clock, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { Keys } from "../../../core/workspace/Keys.ts"
+import { FailedSignIns } from "../../../core/workspace/signin/FailedSignIns.ts"
 import { freshMillis, type NewSession, type SignedIn, SignIns } from "../../../core/workspace/signin/SignIns.ts"
 import { WorkspaceStore } from "../../../core/workspace/WorkspaceStore.ts"
+import * as ClientAddress from "../http/ClientAddress.ts"
 import * as Errors from "../http/Errors.ts"
 import { PublicUrl } from "../http/Origin.ts"
 import * as Proof from "../http/Proof.ts"
@@ -53,6 +55,8 @@ export const routes = Layer.unwrap(
     const workspaces = yield* WorkspaceStore
     const keys = yield* Keys
     const publicUrl = yield* PublicUrl
+    const failures = yield* FailedSignIns
+    const isTrusted = yield* ClientAddress.TrustedProxies
 
     const shown = Effect.fnUntraced(function* ({ caller, expiresAt, keyName, openedAt }: SignedIn) {
       const workspace = yield* workspaces.get(caller.workspaceId)
@@ -78,6 +82,9 @@ export const routes = Layer.unwrap(
       return answer(200, { ...(yield* shown(session)), page_secret: page }, { "set-cookie": setCookie })
     })
 
+    const failed = (request: HttpServerRequest.HttpServerRequest, answer: HttpServerResponse.HttpServerResponse) =>
+      Effect.as(failures.note(ClientAddress.of(request, isTrusted)), answer)
+
     const signIn = Effect.gen(function* () {
       const request = yield* HttpServerRequest.HttpServerRequest
       if (!Cookie.isOurs(request, publicUrl)) return foreign
@@ -86,15 +93,15 @@ export const routes = Layer.unwrap(
       if ("link" in body.value) {
         const link = Redacted.make(body.value.link)
         const session = yield* signIns.withLink(link)
-        if (Option.isNone(session)) return wrongLink
+        if (Option.isNone(session)) return yield* failed(request, wrongLink)
         // A link opens one session, so that this is its first request.
         return yield* Proof.proven(yield* keys.hash(link), opened(session.value, request))
       }
       const key = Redacted.make(body.value.key)
       const name = yield* keys.hash(key)
-      if (Option.isNone(yield* workspaces.authenticate(name))) return wrongKey
+      if (Option.isNone(yield* workspaces.authenticate(name))) return yield* failed(request, wrongKey)
       const open = Effect.flatMap(signIns.withKey(key), (session) =>
-        Option.isSome(session) ? opened(session.value, request) : Effect.succeed(wrongKey)
+        Option.isSome(session) ? opened(session.value, request) : failed(request, wrongKey)
       )
       return yield* Proof.proven(name, open)
     })

@@ -107,7 +107,7 @@ const signInLink = Effect.gen(function* () {
     const isWhole = role === "Owner" && scopes === undefined
     return isWhole && revokedAt === null && expiresAt === undefined
   })
-  return owner === undefined ? [] : [yield* (yield* SignIns).link(owner.workspaceId, owner.id)]
+  return owner === undefined ? [] : [yield* (yield* SignIns).link({ workspaceId: owner.workspaceId }, owner.id)]
 }).pipe(Effect.provide(SignIns.layer))
 
 /** The ports that the settings name beside that of the interface. */

@@ -44,11 +44,20 @@ export const kinds: Readonly<Record<AuditKind, string>> = {
   encryption_key: "Encryption keys",
   workspace: "Workspaces",
   invitation: "Invitations",
+  sign_in_link: "Sign-in links",
+  console_session: "Console sessions",
+  sign_in: "Failed sign-ins",
   test_clock: "Clock for tests"
 }
 
 /** What an entry is about, where that is not the name of its kind. */
-const subjects: Readonly<Record<string, string>> = { lift: "Run window", run: "Runs", test_clock: "Clock for tests" }
+const subjects: Readonly<Record<string, string>> = {
+  lift: "Run window",
+  run: "Runs",
+  sign_in: "Sign-in",
+  sign_in_link: "Sign-in link",
+  test_clock: "Clock for tests"
+}
 
 /** What was done, by the verb or the whole action, where that is not the verb with "ed" behind it. */
 const done: Readonly<Record<string, string>> = {
@@ -59,6 +68,7 @@ const done: Readonly<Record<string, string>> = {
   retry: "retried",
   run_now: "submitted a run",
   clear_session: "signed out",
+  read_code: "code read",
   finish_rotation: "rotation finished"
 }
 

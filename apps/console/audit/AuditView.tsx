@@ -117,7 +117,8 @@ const Trail = ({ query }: { readonly query: URLSearchParams }) => {
   )
 }
 
-const whoMade = ({ user_id }: Entry): string => (user_id === null ? "an operator at the command line" : whoIs(user_id))
+const whoMade = ({ action, user_id }: Entry): string =>
+  user_id !== null ? whoIs(user_id) : action === "sign_in.fail" ? "unknown" : "an operator at the command line"
 
 const Listed = ({
   entries,
@@ -180,7 +181,7 @@ const Shown = ({ entry, onClose }: { readonly entry: Entry; readonly onClose: ()
         </p>
       )}
       {differences.length === 0 ? (
-        <p class="note">The resource has the same state as before.</p>
+        entry.after !== null && <p class="note">The resource has the same state as before.</p>
       ) : (
         <ul class="changes">
           {differences.map(({ after, before, field }) => (

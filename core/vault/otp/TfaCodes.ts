@@ -5,8 +5,10 @@
 import { Clock, Context, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { SettingNames } from "../../runtime/SettingNames.ts"
 import { otherwiseDie, type StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
+import { Audit } from "../../workspace/audit/Audit.ts"
 import * as Permissions from "../../workspace/Permissions.ts"
 import type { Caller, RoleForbids } from "../../workspace/Workspace.ts"
+import * as EntryAudit from "../EntryAudit.ts"
 import * as Inbox from "../inbox/Inbox.ts"
 import { type ReceivedCode, ReceivedCodes } from "../inbox/ReceivedCodes.ts"
 import { Sealing } from "../keys/Sealing.ts"
@@ -73,7 +75,8 @@ export class TfaCodes extends Context.Service<
      * A counter-based secret (HOTP) gives another code each time: the next counter is stored before the code is
      * returned. No run gets the code of a time step that was returned here. A code received by mail is returned on each
      * request while it is fresh and unused. Where none was, what may be a code is returned if `uncertain` asks for it. A
-     * secret in a secret provider must not be counter-based, because its counter cannot be stored there.
+     * secret in a secret provider must not be counter-based, because its counter cannot be stored there. The audit trail
+     * has an entry of each code that was returned.
      */
     readonly current: (
       caller: Caller,
@@ -95,6 +98,7 @@ export class TfaCodes extends Context.Service<
   static readonly layer = Layer.effect(
     TfaCodes,
     Effect.gen(function* () {
+      const audit = yield* Audit
       const bound = yield* BoundSecrets
       const entries = yield* VaultEntries
       const inboxDomain = yield* Inbox.InboxDomain
@@ -160,24 +164,28 @@ export class TfaCodes extends Context.Service<
         })
       })
 
+      const codeOf = Effect.fnUntraced(function* (entry: VaultEntry, uncertain: boolean) {
+        const method = effectiveTfaMethod(entry)
+        switch (method) {
+          case "AUTHENTICATOR":
+            return yield* entry.fields.secret_provider_id === null ? authenticator(entry) : provided(entry)
+          case "EMAIL":
+            return yield* mailed(entry, uncertain)
+          case "SMS":
+          case "MAGIC_LINK":
+            return yield* new CodesUnsupported({ method })
+          case null:
+            return yield* new NoCode({ reason: "the credential has no tfa_method and no tfa_secret" })
+        }
+      })
+
       return TfaCodes.of({
-        current: Effect.fn("TfaCodes.current")(function* ({ workspaceId }, pair, { uncertain = false } = {}) {
-          const found = yield* locate(entries, workspaceId, pair)
+        current: Effect.fn("TfaCodes.current")(function* (caller, pair, { uncertain = false } = {}) {
+          const found = yield* locate(entries, caller.workspaceId, pair)
           if (Option.isNone(found)) return yield* new EntryNotFound(pair)
-          const method = effectiveTfaMethod(found.value)
-          switch (method) {
-            case "AUTHENTICATOR":
-              return yield* found.value.fields.secret_provider_id === null
-                ? authenticator(found.value)
-                : provided(found.value)
-            case "EMAIL":
-              return yield* mailed(found.value, uncertain)
-            case "SMS":
-            case "MAGIC_LINK":
-              return yield* new CodesUnsupported({ method })
-            case null:
-              return yield* new NoCode({ reason: "the credential has no tfa_method and no tfa_secret" })
-          }
+          const code = yield* codeOf(found.value, uncertain)
+          yield* audit.record(caller, EntryAudit.ofCode(found.value))
+          return code
         })
       })
     }).pipe(Permissions.checked<TfaCodes["Service"]>({ current: "edit" }))

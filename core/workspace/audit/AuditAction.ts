@@ -1,4 +1,4 @@
-/** The actions of the audit trail: each kind of resource, with the verbs that change it. */
+/** The actions of the audit trail: each kind of resource, with the verbs that change it or give access to it. */
 
 const verbs = {
   run_window: ["set", "remove"],
@@ -13,11 +13,14 @@ const verbs = {
   subscription: ["create", "change", "delete"],
   webhook: ["create", "change", "delete"],
   error_code: ["create", "change", "delete"],
-  credential: ["create", "change", "clear_session", "delete"],
+  credential: ["create", "change", "clear_session", "read_code", "delete"],
   secret_provider: ["create", "change", "delete"],
   encryption_key: ["rotate", "finish_rotation"],
   key: ["create", "rotate", "revoke"],
   invitation: ["create", "accept", "revoke"],
+  sign_in_link: ["create", "use"],
+  console_session: ["start", "end"],
+  sign_in: ["fail"],
   settings: ["change"],
   workspace: ["create"],
   test_clock: ["move"]

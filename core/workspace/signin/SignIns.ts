@@ -1,13 +1,16 @@
 /**
  * The service that signs in to the console. It exchanges an API key, or a link made for one, for a session. The session
- * has the role and the scopes of its key. It ends with the key, by signing out, or after twelve hours.
+ * has the role and the scopes of its key. It ends with the key, by signing out, or after twelve hours. The audit trail has
+ * each link and session.
  */
 import { Clock, Context, Effect, Layer, Option, type Redacted, Schema } from "effect"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
+import { Audit, type Author } from "../audit/Audit.ts"
 import type { WorkspaceId } from "../Ids.ts"
 import { Keys } from "../Keys.ts"
 import type { Caller } from "../Workspace.ts"
 import { type StoredKey, WorkspaceStore } from "../WorkspaceStore.ts"
+import * as SignInAudit from "./SignInAudit.ts"
 import { type SignInKind, SignInStore } from "./SignInStore.ts"
 
 /** How long sessions and links are valid, in milliseconds. */
@@ -55,11 +58,8 @@ export class SignIns extends Context.Service<
     /** The holder of a session; none if it has ended, or its key is revoked. */
     readonly of: (secret: Redacted.Redacted<string>) => Effect.Effect<Option.Option<SignedIn>, StoreUnavailable>
     readonly end: (secret: Redacted.Redacted<string>) => Effect.Effect<void, StoreUnavailable>
-    /** The secret of a new link for an API key of a workspace. It opens one session within an hour. */
-    readonly link: (
-      workspaceId: WorkspaceId,
-      keyId: string
-    ) => Effect.Effect<Redacted.Redacted<string>, StoreUnavailable>
+    /** The secret of a new link for an API key of the workspace of its author. It opens one session within an hour. */
+    readonly link: (author: Author, keyId: string) => Effect.Effect<Redacted.Redacted<string>, StoreUnavailable>
   }
 >()("sluice/core/workspace/signin/SignIns") {
   static readonly layer = Layer.effect(
@@ -68,6 +68,7 @@ export class SignIns extends Context.Service<
       const store = yield* SignInStore
       const workspaces = yield* WorkspaceStore
       const keys = yield* Keys
+      const audit = yield* Audit
 
       /** Makes a sign-in with the lifetime of its kind, at most that of the key. */
       const make = Effect.fnUntraced(function* (
@@ -83,19 +84,24 @@ export class SignIns extends Context.Service<
         return { secret, openedAt: createdAt, expiresAt }
       })
 
-      const open = Effect.fnUntraced(function* (workspaceId: WorkspaceId, keyId: string) {
+      const open = Effect.fnUntraced(function* (workspaceId: WorkspaceId, keyId: string, isByLink: boolean) {
         const now = yield* Clock.currentTimeMillis
         const key = Option.filter(yield* workspaces.getKey(workspaceId, keyId), isLiveAt(now))
         if (Option.isNone(key)) return Option.none<NewSession>()
-        const made = yield* make("session", workspaceId, keyId, key.value.expiresAt)
-        return Option.some<NewSession>({ ...holder(key.value), ...made })
+        const one = holder(key.value)
+        const made = yield* audit.recording(
+          one.caller,
+          make("session", workspaceId, keyId, key.value.expiresAt),
+          ({ expiresAt }) => SignInAudit.ofStart(key.value, expiresAt, isByLink)
+        )
+        return Option.some<NewSession>({ ...one, ...made })
       })
 
       return SignIns.of({
         withKey: Effect.fn("SignIns.withKey")(function* (key) {
           const caller = yield* workspaces.authenticate(yield* keys.hash(key))
           if (Option.isNone(caller) || caller.value.keyId === undefined) return Option.none()
-          return yield* open(caller.value.workspaceId, caller.value.keyId)
+          return yield* open(caller.value.workspaceId, caller.value.keyId, false)
         }),
         withLink: Effect.fn("SignIns.withLink")(function* (secret) {
           const hash = yield* keys.hash(secret)
@@ -104,7 +110,7 @@ export class SignIns extends Context.Service<
           if (Option.isNone(known) || known.value.kind !== "link") return Option.none()
           const taken = yield* store.remove(hash)
           if (Option.isNone(taken) || taken.value.expiresAt <= now) return Option.none()
-          return yield* open(taken.value.workspaceId, taken.value.keyId)
+          return yield* open(taken.value.workspaceId, taken.value.keyId, true)
         }),
         of: Effect.fn("SignIns.of")(function* (secret) {
           const known = yield* store.get(yield* keys.hash(secret))
@@ -116,12 +122,27 @@ export class SignIns extends Context.Service<
           const key = Option.filter(yield* workspaces.getKey(workspaceId, keyId), isLiveAt(now))
           return Option.map(key, (one): SignedIn => ({ ...holder(one), openedAt: createdAt, expiresAt }))
         }),
-        end: Effect.fn("SignIns.end")((secret) =>
-          Effect.flatMap(keys.hash(secret), (hash) => Effect.asVoid(store.remove(hash)))
-        ),
-        link: Effect.fn("SignIns.link")((workspaceId, keyId) =>
-          Effect.map(make("link", workspaceId, keyId), ({ secret }) => secret)
-        )
+        end: Effect.fn("SignIns.end")(function* (secret) {
+          const hash = yield* keys.hash(secret)
+          const known = yield* store.get(hash)
+          if (Option.isNone(known) || known.value.kind !== "session") return
+          const { keyId, workspaceId } = known.value
+          const key = Option.getOrUndefined(yield* workspaces.getKey(workspaceId, keyId))
+          const author = { workspaceId, keyId, ...(key === undefined ? {} : { userId: key.userId }) }
+          yield* audit.recording(author, store.remove(hash), (removed) =>
+            Option.isSome(removed) ? [SignInAudit.ofEnd(key ?? { id: keyId, name: null })] : []
+          )
+        }),
+        link: Effect.fn("SignIns.link")(function* (author, keyId) {
+          const key = yield* workspaces.getKey(author.workspaceId, keyId)
+          const name = Option.match(key, { onNone: () => null, onSome: (one) => one.name })
+          const { secret } = yield* audit.recording(
+            author,
+            make("link", author.workspaceId, keyId),
+            ({ expiresAt }) => [SignInAudit.ofLink({ id: keyId, name }, expiresAt)]
+          )
+          return secret
+        })
       })
     })
   )

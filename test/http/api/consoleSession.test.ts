@@ -108,7 +108,7 @@ it.layer(layerInMemory, { excludeTestServices: true })("sessions of the console"
     Effect.gen(function* () {
       const { member, send } = yield* Service
       const { caller, keyId } = yield* member("Member")
-      const link = Redacted.value(yield* (yield* SignIns).link(caller.workspaceId, keyId))
+      const link = Redacted.value(yield* (yield* SignIns).link(caller, keyId))
       const enter = Effect.gen(function* () {
         return yield* send({ method: "POST", path: session, json: { link }, headers: yield* own })
       })
@@ -120,7 +120,7 @@ it.layer(layerInMemory, { excludeTestServices: true })("sessions of the console"
       const secret = `${half}${sent["x-sluice-session"]}`
       const again = yield* send({ method: "POST", path: session, json: { link: secret }, headers: yield* own })
       assert.strictEqual(again.status, 401)
-      const other = Redacted.value(yield* (yield* SignIns).link(caller.workspaceId, keyId))
+      const other = Redacted.value(yield* (yield* SignIns).link(caller, keyId))
       const headers = { cookie: `${name}=${other.slice(0, half.length)}`, "x-sluice-session": other.slice(half.length) }
       const me = yield* send({ method: "GET", path: "/me", headers })
       assert.strictEqual(me.status, 401)

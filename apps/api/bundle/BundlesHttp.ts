@@ -65,6 +65,12 @@ export const layer = HttpApiBuilder.group(
             source: files,
             signer
           })
+          yield* audit.record(caller, {
+            action: "evidence.download",
+            resourceId: id,
+            before: null,
+            after: { as: "bundle" }
+          })
           return yield* streams.answer(holderOf(caller), pieces, {
             contentType: "application/x-tar",
             headers: { "cache-control": "no-store", "content-disposition": `attachment; filename="run-${id}.tar"` }

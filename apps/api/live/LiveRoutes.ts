@@ -141,12 +141,10 @@ export const routes = Layer.unwrap(
       const body = yield* sent(Entrance)
       if (Option.isNone(body)) return answer(400, Errors.badRequest('Expected a body such as {"token": "live_…"}'))
       const token = Redacted.make(body.value.token)
-      const admission = yield* views.enter(token)
-      if (Option.isNone(admission) || admission.value.runId !== session_id) {
-        return invalidToken()
-      }
+      const admission = yield* views.enter(session_id ?? "", token)
+      if (Option.isNone(admission)) return invalidToken()
       const now = yield* Clock.currentTimeMillis
-      const ticket = tickets.issue(session_id, now + ticketMillis, admission.value)
+      const ticket = tickets.issue(admission.value.runId, now + ticketMillis, admission.value)
       const entered = answer(200, { ticket, control: admission.value.userId !== null })
       // A token opens one view, so that this is its first request.
       return yield* Proof.proven(yield* keys.hash(token), Effect.succeed(entered))

@@ -44,6 +44,8 @@ export const kinds: Readonly<Record<AuditKind, string>> = {
   encryption_key: "Encryption keys",
   workspace: "Workspaces",
   invitation: "Invitations",
+  live_view: "Live views",
+  evidence: "Evidence",
   sign_in_link: "Sign-in links",
   console_session: "Console sessions",
   sign_in: "Failed sign-ins",
@@ -69,6 +71,8 @@ const done: Readonly<Record<string, string>> = {
   run_now: "submitted a run",
   clear_session: "signed out",
   read_code: "code read",
+  take_control: "control taken",
+  return_control: "control returned",
   finish_rotation: "rotation finished"
 }
 

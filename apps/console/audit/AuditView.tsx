@@ -118,7 +118,11 @@ const Trail = ({ query }: { readonly query: URLSearchParams }) => {
 }
 
 const whoMade = ({ action, user_id }: Entry): string =>
-  user_id !== null ? whoIs(user_id) : action === "sign_in.fail" ? "unknown" : "an operator at the command line"
+  user_id !== null
+    ? whoIs(user_id)
+    : action === "sign_in.fail" || action === "live_view.open"
+      ? "unknown"
+      : "an operator at the command line"
 
 const Listed = ({
   entries,

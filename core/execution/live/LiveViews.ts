@@ -1,6 +1,7 @@
 /**
  * Live view and remote control of a running run. A single-use token opens a view that streams status and screenshots.
- * Screenshots are taken only while a run has viewers.
+ * Screenshots are taken only while a run has viewers. The audit trail has each view that is opened, and each control that is
+ * taken or returned; not control that ends because its page is idle or the run ends.
  */
 import { Clock, Context, Effect, Layer, Option, Redacted, Schema, Stream } from "effect"
 import type { Gesture } from "../../browser/vision/RemoteHand.ts"
@@ -9,6 +10,8 @@ import { history, RunStore } from "../../run/RunStore.ts"
 import { Signals } from "../../runtime/Signals.ts"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
 import { Sealing } from "../../vault/keys/Sealing.ts"
+import { Audit, type Author } from "../../workspace/audit/Audit.ts"
+import type { AuditAction } from "../../workspace/audit/AuditAction.ts"
 import { type RunId, RunNotFound, type UserId, type WorkspaceId } from "../../workspace/Ids.ts"
 import { Keys } from "../../workspace/Keys.ts"
 import * as Permissions from "../../workspace/Permissions.ts"
@@ -80,8 +83,11 @@ export class LiveViews extends Context.Service<
       control: boolean
     ) => Effect.Effect<Redacted.Redacted<string>, RoleForbids | RunNotFound | NotLive | StoreUnavailable>
 
-    /** Redeems a token; none if it is unknown, used, expired, or its key was revoked. */
-    readonly enter: (token: Redacted.Redacted<string>) => Effect.Effect<Option.Option<Admission>, StoreUnavailable>
+    /** Redeems a token for a run; none if it is unknown, used, expired, of another run, or its key was revoked. */
+    readonly enter: (
+      id: string,
+      token: Redacted.Redacted<string>
+    ) => Effect.Effect<Option.Option<Admission>, StoreUnavailable>
 
     /**
      * The current rights of an admitted viewer: none if the key of their token is revoked, otherwise at most those of
@@ -135,11 +141,44 @@ export class LiveViews extends Context.Service<
       const keys = yield* Keys
       const signals = yield* Signals
       const sealing = yield* Sealing
+      const audit = yield* Audit
 
       const standing = Effect.fnUntraced(function* (id: RunId) {
         const found = yield* store.standing(id)
         return Option.isSome(found) ? found.value : yield* new RunNotFound({ sessionId: id })
       })
+
+      const record = Effect.fnUntraced(function* (
+        id: RunId,
+        author: Pick<Author, "userId" | "keyId">,
+        action: Extract<AuditAction, `live_view.${string}`>,
+        after: Schema.Json = null
+      ) {
+        const run = yield* store.standing(id)
+        if (Option.isNone(run)) return
+        yield* audit.record(
+          { ...author, workspaceId: run.value.workspaceId },
+          { action, resourceId: id, before: null, after }
+        )
+      })
+
+      const release = Effect.fnUntraced(function* (id: RunId, holder: string) {
+        const former = Option.getOrNull(yield* store.control(id))
+        if (!(yield* store.release(id, holder))) return
+        yield* signals.publish({ _tag: "controlled", runId: id })
+        yield* record(id, former === null ? {} : { userId: former.userId }, "live_view.return_control")
+      })
+
+      /** The user and the key of an admission: those of its key; neither where it has none. */
+      const authorOf = Effect.fnUntraced(
+        function* ({ keyId, runId }: Admission) {
+          if (keyId === null) return {}
+          const { workspaceId } = yield* standing(runId)
+          const key = yield* workspaces.getKey(workspaceId, keyId)
+          return { keyId, ...Option.match(key, { onNone: () => ({}), onSome: ({ userId }) => ({ userId }) }) }
+        },
+        Effect.catchTag("RunNotFound", () => Effect.succeed({}))
+      )
 
       const rights = Effect.fn("LiveViews.rights")(function* ({ keyId, runId, userId }: AdmittedViewer) {
         const run = Option.getOrUndefined(yield* store.standing(runId))
@@ -187,8 +226,7 @@ export class LiveViews extends Context.Service<
         const now = yield* Clock.currentTimeMillis
         const before = Option.getOrNull(yield* store.control(id))
         if (before?.holder !== holder || before.since + longestControlMillis > now) return now
-        yield* store.release(id, holder)
-        yield* signals.publish({ _tag: "controlled", runId: id })
+        yield* release(id, holder)
         return yield* new NotInControl({ sessionId: id, reason: "over" })
       })
 
@@ -210,10 +248,13 @@ export class LiveViews extends Context.Service<
           })
           return token
         }),
-        enter: Effect.fn("LiveViews.enter")(function* (token) {
+        enter: Effect.fn("LiveViews.enter")(function* (id, token) {
           const admission = yield* store.redeem(yield* keys.hash(token))
-          const isValid = Option.isSome(admission) && (yield* rights(admission.value)) !== "none"
-          return isValid ? admission : Option.none()
+          if (Option.isNone(admission) || admission.value.runId !== id) return Option.none()
+          const granted = yield* rights(admission.value)
+          if (granted === "none") return Option.none()
+          yield* record(admission.value.runId, yield* authorOf(admission.value), "live_view.open", { may: granted })
+          return admission
         }),
         rights,
         workspaceOf: (id) =>
@@ -225,9 +266,11 @@ export class LiveViews extends Context.Service<
         frames: channel.frames,
         take: Effect.fn("LiveViews.take")(function* (id, holder, userId) {
           const now = yield* controllable(id, holder)
+          const former = Option.getOrNull(yield* store.control(id))
           const control = yield* store.take({ runId: id, holder, userId, until: now + controlMillis })
           if (control.holder !== holder) return yield* new NotInControl({ sessionId: id, reason: "taken" })
           yield* signals.publish({ _tag: "controlled", runId: id })
+          if (former?.holder !== holder) yield* record(id, { userId }, "live_view.take_control")
           return control
         }),
         renew: Effect.fn("LiveViews.renew")(function* (id, holder) {
@@ -237,9 +280,7 @@ export class LiveViews extends Context.Service<
           }
           yield* signals.publish({ _tag: "controlled", runId: id })
         }),
-        release: Effect.fn("LiveViews.release")(function* (id, holder) {
-          if (yield* store.release(id, holder)) yield* signals.publish({ _tag: "controlled", runId: id })
-        }),
+        release: Effect.fn("LiveViews.release")(release),
         act: Effect.fn("LiveViews.act")(function* (id, holder, gestures) {
           const control = Option.getOrNull(yield* store.control(id))
           if (control?.holder !== holder) {

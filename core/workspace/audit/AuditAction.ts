@@ -18,6 +18,8 @@ const verbs = {
   encryption_key: ["rotate", "finish_rotation"],
   key: ["create", "rotate", "revoke"],
   invitation: ["create", "accept", "revoke"],
+  live_view: ["open", "take_control", "return_control"],
+  evidence: ["download"],
   sign_in_link: ["create", "use"],
   console_session: ["start", "end"],
   sign_in: ["fail"],

@@ -4,6 +4,8 @@ import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { countedMillis } from "../../../core/workspace/signin/FailedSignIns.ts"
 import { WorkspaceStore } from "../../../core/workspace/WorkspaceStore.ts"
+import { graph } from "../../support/fixtures.ts"
+import { claim, enter, start } from "../../support/live.ts"
 import { seal } from "../../support/sealed.ts"
 import { type Answer, layerInMemory, type Member, Service } from "../../support/service.ts"
 
@@ -153,6 +155,46 @@ it.layer(layerInMemory)("the audit trail", (it) => {
         before: null,
         after: { tfa_method: "AUTHENTICATOR" }
       })
+    })
+  )
+
+  it.effect("has live views that are opened, control that is taken and returned, and bundles that are downloaded", () =>
+    Effect.gen(function* () {
+      const { member, send } = yield* Service
+      const owner = yield* member("Owner")
+      const me = yield* member("Member", owner)
+      const run = yield* start(me, graph())
+      yield* claim
+      const connection = (control: boolean) =>
+        send({ method: "GET", path: `/live/sessions/${run}/connection?control=${control}`, key: me.key })
+      const { body: link } = yield* connection(true)
+      const { body: entered } = yield* enter(run, link.authToken)
+      // A token that is used, and one for another run, open nothing.
+      yield* enter(run, link.authToken)
+      const another = yield* connection(false)
+      yield* enter(yield* start(me, graph()), another.body.authToken)
+      const control = (action: string) =>
+        send({
+          method: "POST",
+          path: `/live/${run}/control`,
+          json: { action, holder: "page-of-a-person-1" },
+          headers: { authorization: `Bearer ${entered.ticket}` }
+        })
+      for (const action of ["take", "take", "renew", "release", "release"]) yield* control(action)
+      const bundle = yield* send({ method: "GET", path: `/run/${run}/bundle`, key: me.key })
+      assert.strictEqual(bundle.status, 200)
+      const secrets = [String(link.authToken), String(another.body.authToken), String(entered.ticket), me.key]
+      const entries = (yield* trail(owner, secrets)).filter(({ resource_id }) => resource_id === run)
+      const { userId } = me.caller
+      assert.deepStrictEqual(
+        entries.map(({ action, after, user_id }) => ({ action, after, user_id })),
+        [
+          { action: "live_view.open", after: { may: "control" }, user_id: userId },
+          { action: "live_view.take_control", after: null, user_id: userId },
+          { action: "live_view.return_control", after: null, user_id: userId },
+          { action: "evidence.download", after: { as: "bundle" }, user_id: userId }
+        ]
+      )
     })
   )
 })

@@ -48,6 +48,15 @@ export const ofCode = (entry: VaultEntry): Draft => ({
   after: { tfa_method: effectiveTfaMethod(entry) }
 })
 
+/** A credential that a conversation of the builder opened to sign in with. */
+export const ofBuilder = (entry: VaultEntry, conversationId: string): Draft => ({
+  action: "credential.open_in_builder",
+  resourceId: entry.id,
+  resourceName: nameOf(entry),
+  before: null,
+  after: { conversation_id: conversationId }
+})
+
 const nameOf = ({ domain, permissionedUserId }: VaultEntry) => `${permissionedUserId} on ${domain}`
 
 const draft = (action: AuditAction, entry: VaultEntry, before: VaultEntry | null, after: VaultEntry | null): Draft => ({

@@ -71,6 +71,7 @@ const done: Readonly<Record<string, string>> = {
   run_now: "submitted a run",
   clear_session: "signed out",
   read_code: "code read",
+  open_in_builder: "opened in the builder",
   take_control: "control taken",
   return_control: "control returned",
   finish_rotation: "rotation finished"

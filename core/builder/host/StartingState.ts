@@ -10,7 +10,9 @@ import * as CredentialReferences from "../../run/CredentialReferences.ts"
 import { waitUntilBack } from "../../runtime/StoreUnavailable.ts"
 import type { Account, AccountUnavailable } from "../../vault/Account.ts"
 import { Accounts } from "../../vault/Accounts.ts"
+import * as EntryAudit from "../../vault/EntryAudit.ts"
 import { LoginCodes } from "../../vault/otp/LoginCodes.ts"
+import { Audit } from "../../workspace/audit/Audit.ts"
 import type { Conversation } from "../Conversation.ts"
 
 export interface StartingState {
@@ -32,21 +34,25 @@ export const empty: StartingState = { session: Session.empty, accounts: new Map(
 
 /**
  * Makes the function for the initial state of a conversation: its credentials, opened once, and the browser state that
- * the usable ones store. Nothing of its page is stored afterwards.
+ * the usable ones store. Nothing of its page is stored afterwards. The audit trail has each credential that is opened.
  */
 export const ofConversations = Effect.gen(function* () {
   const vault = yield* Accounts
+  const audit = yield* Audit
   const codes = yield* LoginCodes
   const begin = yield* RunSession.make
   const beginningOf: StartingStateOf = Effect.fn("StartingState.ofConversation")(function* (one) {
-    const { draft, id, inputs, workspaceId } = one
+    const { draft, id, inputs, userId, workspaceId } = one
     const accounts = new Map<string, Account>()
     const unavailable: Array<AccountUnavailable> = []
     for (const { alias, domain, permissionedUserIds } of CredentialReferences.of(draft.content, inputs)) {
       const [permissionedUserId = ""] = permissionedUserIds
       const opened = yield* Effect.result(waitUntilBack(vault.open(workspaceId, { alias, domain, permissionedUserId })))
-      if (Result.isSuccess(opened)) accounts.set(alias, opened.success)
-      else unavailable.push(opened.failure)
+      if (Result.isFailure(opened)) unavailable.push(opened.failure)
+      else {
+        yield* waitUntilBack(audit.record({ workspaceId, userId }, EntryAudit.ofBuilder(opened.success.entry, id)))
+        accounts.set(alias, opened.success)
+      }
     }
     const asking = { workspaceId, id, accounts: accounts.values(), settings: draft.content.settings }
     const { session } = yield* begin(asking).pipe(

@@ -13,7 +13,7 @@ const verbs = {
   subscription: ["create", "change", "delete"],
   webhook: ["create", "change", "delete"],
   error_code: ["create", "change", "delete"],
-  credential: ["create", "change", "clear_session", "read_code", "delete"],
+  credential: ["create", "change", "clear_session", "read_code", "open_in_builder", "delete"],
   secret_provider: ["create", "change", "delete"],
   encryption_key: ["rotate", "finish_rotation"],
   key: ["create", "rotate", "revoke"],

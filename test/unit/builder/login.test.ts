@@ -17,6 +17,7 @@ import { Sealing } from "../../../core/vault/keys/Sealing.ts"
 import { LoginCodes } from "../../../core/vault/otp/LoginCodes.ts"
 import { Vault } from "../../../core/vault/Vault.ts"
 import { Workflows } from "../../../core/workflow/Workflows.ts"
+import { Audit } from "../../../core/workspace/audit/Audit.ts"
 import { Identifiers } from "../../../core/workspace/Identifiers.ts"
 import type { Caller } from "../../../core/workspace/Workspace.ts"
 import { graphOf, type Step } from "../../support/browser.ts"
@@ -112,6 +113,12 @@ it.effect("a conversation signs in with a code that was mailed since its page wa
     assert.include((yield* say(caller, id, "next")).text, `The page is at ${home}`)
     const extracted = yield* say(caller, id, "next")
     assert.deepEqual<unknown>(extracted.result?.data, { title: "Welcome [secret] [secret]" })
+    const trail = yield* (yield* Audit).list(caller.workspaceId, { actions: ["credential.open_in_builder"], limit: 10 })
+    assert.deepStrictEqual(
+      trail.map(({ after, resourceName, userId }) => ({ after, resourceName, userId })),
+      [{ after: { conversation_id: id }, resourceName: `robot on ${bank}`, userId: caller.userId }]
+    )
+    assert.notMatch(JSON.stringify(trail), /246802|canary-cookie/)
   }).pipe(Effect.provide(services))
 )
 

@@ -46,6 +46,7 @@ import { ErrorCodes } from "../../core/workspace/ErrorCodes.ts"
 import { Invitations } from "../../core/workspace/invitation/Invitations.ts"
 import type * as RateLimit from "../../core/workspace/request/RateLimit.ts"
 import { FailedSignIns } from "../../core/workspace/signin/FailedSignIns.ts"
+import { OpenSessions } from "../../core/workspace/signin/OpenSessions.ts"
 import { SignIns } from "../../core/workspace/signin/SignIns.ts"
 import { Workspaces } from "../../core/workspace/Workspaces.ts"
 import { Api } from "./Api.ts"
@@ -199,6 +200,7 @@ const services = Layer.mergeAll(
   Schedules.layer,
   RunSubscriptions.layer,
   SecretConnections.layer,
+  OpenSessions.layer,
   TfaCodes.layer,
   Vault.layer,
   PhoneNumbers.layer,

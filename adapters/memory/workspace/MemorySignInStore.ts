@@ -14,6 +14,12 @@ export const layer = Layer.effect(
           signIns.set(signIn.hash, signIn)
         }),
       get: (hash) => Effect.sync(() => Option.fromUndefinedOr(signIns.get(hash))),
+      sessions: (workspaceId) =>
+        Effect.sync(() =>
+          [...signIns.values()]
+            .filter((one) => one.workspaceId === workspaceId && one.kind === "session")
+            .toSorted((a, b) => b.createdAt - a.createdAt)
+        ),
       remove: (hash) =>
         Effect.sync(() => {
           const found = Option.fromUndefinedOr(signIns.get(hash))

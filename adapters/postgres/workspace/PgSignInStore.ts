@@ -27,6 +27,14 @@ export const layer = Layer.effect(
         ).pipe(Effect.asVoid, withoutSqlErrors)
       ),
       get: (hash) => Effect.map(known.get(hash), Option.fromUndefinedOr),
+      sessions: Effect.fn("SignInStore.sessions")((workspaceId) =>
+        sql<Rows.SignInRow>`
+          select * from sign_ins where workspace_id = ${workspaceId} and kind = 'session'
+          order by created_at desc`.pipe(
+          Effect.map((rows) => rows.map(Rows.toSignIn)),
+          withoutSqlErrors
+        )
+      ),
       remove: Effect.fn("SignInStore.remove")((hash) =>
         sql<Rows.SignInRow>`delete from sign_ins where hash = ${hash} returning *`.pipe(
           Effect.map(([row]) => Option.map(Option.fromUndefinedOr(row), Rows.toSignIn)),

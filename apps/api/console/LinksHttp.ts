@@ -1,10 +1,11 @@
-/** Makes sign-in links. A session cannot make any, because they would extend it beyond twelve hours. */
+/** Makes sign-in links, and lists and ends sessions. A session cannot make any, because they would extend it beyond twelve hours. */
 import { Clock, Effect, Redacted } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
+import { type OpenSession, OpenSessions } from "../../../core/workspace/signin/OpenSessions.ts"
 import { LinkNeedsKey, lifetimes, SignIns } from "../../../core/workspace/signin/SignIns.ts"
 import { Api } from "../Api.ts"
-import { CurrentCaller, keyOf } from "../http/Authorization.ts"
+import { CurrentCaller, keyOf, SessionOpened } from "../http/Authorization.ts"
 import { iso } from "../run/RunRecord.ts"
 
 export const layer = HttpApiBuilder.group(
@@ -12,9 +13,22 @@ export const layer = HttpApiBuilder.group(
   "console",
   Effect.fn(function* (handlers) {
     const signIns = yield* SignIns
-    return handlers.handle(
-      "makeLink",
-      Effect.fn(function* () {
+    const sessions = yield* OpenSessions
+
+    const record = Effect.fnUntraced(function* ({ expiresAt, keyId, keyName, openedAt, userId }: OpenSession) {
+      const caller = yield* CurrentCaller
+      return {
+        user_id: userId,
+        key_id: keyId,
+        key_name: keyName,
+        opened_at: iso(openedAt),
+        expires_at: iso(expiresAt),
+        current: caller.keyId === keyId && (yield* SessionOpened) === openedAt
+      }
+    })
+
+    return handlers.handleAll({
+      makeLink: Effect.fn(function* () {
         const caller = yield* CurrentCaller
         const { keyId } = caller
         const { headers } = yield* HttpServerRequest.HttpServerRequest
@@ -24,7 +38,15 @@ export const layer = HttpApiBuilder.group(
         const now = yield* Clock.currentTimeMillis
         const secret = yield* signIns.link(caller, keyId)
         return { link: Redacted.value(secret), expires_at: iso(now + lifetimes.link) }
+      }),
+      listOpenSessions: Effect.fn(function* () {
+        return { sessions: yield* Effect.forEach(yield* sessions.list(yield* CurrentCaller), record) }
+      }),
+      endOpenSession: Effect.fn(function* ({ params }) {
+        return yield* record(
+          yield* sessions.end(yield* CurrentCaller, params.api_key_id.toLowerCase(), Date.parse(params.opened_at))
+        )
       })
-    )
+    })
   })
 )

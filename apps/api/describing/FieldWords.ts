@@ -30,6 +30,7 @@ export const words: Readonly<Record<string, string>> = {
   conversation_id: "The id of a conversation with the builder",
   created_at: "When it was made",
   invitation_id: "The id of an invitation",
+  opened_at: "When a session was opened, as it is listed",
   created_by: "The id of the user who made it",
   cursor: "The start of the page: the cursor in the answer with the former page",
   delivery_id: "The id of a delivery",

@@ -45,6 +45,7 @@ import type {
   InvitationNotValid,
   InvitationUsed
 } from "../../../core/workspace/invitation/Invitations.ts"
+import type { SessionNotFound } from "../../../core/workspace/signin/OpenSessions.ts"
 import type { LinkNeedsKey, SignInAgain } from "../../../core/workspace/signin/SignIns.ts"
 import type { RoleForbids } from "../../../core/workspace/Workspace.ts"
 import type { NotInstallationOwner, WorkspaceNotFound } from "../../../core/workspace/Workspaces.ts"
@@ -281,6 +282,7 @@ const answers = {
     PatchNotFound: missing<PatchNotFound>(),
     RunNotFound: missing<RunNotFound>(),
     ScheduleNotFound: missing<ScheduleNotFound>(),
+    SessionNotFound: missing<SessionNotFound>(),
     WebhookNotFound: missing<WebhookNotFound>(),
     WorkflowNotFound: missing<WorkflowNotFound>(),
     WorkspaceNotFound: missing<WorkspaceNotFound>()

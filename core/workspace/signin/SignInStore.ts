@@ -26,6 +26,8 @@ export class SignInStore extends Context.Service<
     /** Stores a sign-in, and removes those that have expired at its creation. */
     readonly add: (signIn: StoredSignIn) => Effect.Effect<void, StoreUnavailable>
     readonly get: (hash: string) => Effect.Effect<Option.Option<StoredSignIn>, StoreUnavailable>
+    /** The sessions of a workspace, newest first. Those that have expired may be among them. */
+    readonly sessions: (workspaceId: WorkspaceId) => Effect.Effect<ReadonlyArray<StoredSignIn>, StoreUnavailable>
     /** Removes a sign-in and returns it. Of several concurrent calls, one gets it. */
     readonly remove: (hash: string) => Effect.Effect<Option.Option<StoredSignIn>, StoreUnavailable>
   }

@@ -148,7 +148,8 @@ export class SignIns extends Context.Service<
   )
 }
 
-const isLiveAt =
+/** Whether a key is accepted at an instant. */
+export const isLiveAt =
   (now: number) =>
   ({ expiresAt, revokedAt }: StoredKey): boolean =>
     revokedAt === null && (expiresAt === undefined || expiresAt > now)

@@ -134,6 +134,9 @@ const table: Readonly<Record<string, Row>> = {
   "GET /test-clock": { ability: "read", status: 404 },
   "PUT /test-clock": { ability: "manage", json: { now: "2100-01-01T00:00:00Z" }, status: 404 },
   "POST /sign-in-links": { ability: "read", status: 201 },
+  "GET /console-sessions": { ability: "read", status: 200 },
+  // Each role ends a session in test/http/api/consoleSession.test.ts.
+  "DELETE /console-sessions/{api_key_id}/{opened_at}": { ability: "read", status: 404 },
   "GET /run/{session_id}/network": { ability: "read", status: 200 },
   "GET /run/{session_id}/decisions": { ability: "read", status: 200 },
   "GET /runs/workflow/{workflow_id}/errors": { ability: "read", query: `?${frame}`, status: 200 },

@@ -144,6 +144,58 @@ it.layer(layerInMemory, { excludeTestServices: true })("sessions of the console"
     })
   )
 
+  it.effect("the open sessions of a user are listed and ended by the user, those of the workspace by an Owner", () =>
+    Effect.gen(function* () {
+      const { member, send } = yield* Service
+      const owner = yield* member("Owner")
+      const [viewer, other] = [yield* member("Viewer", owner), yield* member("Member", owner)]
+      const stranger = yield* member("Owner")
+      const [first, second] = [yield* signedIn(viewer), yield* signedIn(other)]
+      const list = (by: { readonly key?: string; readonly headers?: Record<string, string> }) =>
+        Effect.map(
+          send({ method: "GET", path: "/console-sessions", ...by }),
+          ({ body }) => body.sessions as ReadonlyArray<Record<string, unknown>>
+        )
+      const seen = yield* list({ key: owner.key })
+      assert.sameMembers(
+        seen.map(({ key_id }) => key_id),
+        [viewer.keyId, other.keyId]
+      )
+      const [mine, ...more] = yield* list({ headers: first.sent })
+      assert.deepStrictEqual(more, [])
+      assert.deepInclude(mine, {
+        user_id: viewer.caller.userId,
+        key_id: viewer.keyId,
+        current: true,
+        expires_at: first.answer.body.expires_at
+      })
+      assert.deepStrictEqual(yield* list({ key: viewer.key }), [{ ...mine, current: false }])
+      assert.deepStrictEqual(yield* list({ key: stranger.key }), [])
+      const addressOf = (one: Record<string, unknown> | undefined) => `${one?.key_id}/${one?.opened_at}`
+      const theirs = addressOf(seen.find(({ key_id }) => key_id === other.keyId))
+      const end = (id: string, key: string) =>
+        Effect.map(send({ method: "DELETE", path: `/console-sessions/${id}`, key }), ({ status }) => status)
+      assert.strictEqual(yield* end(theirs, viewer.key), 404)
+      assert.strictEqual(yield* end(theirs, stranger.key), 404)
+      assert.strictEqual(yield* end(theirs, owner.key), 200)
+      assert.strictEqual(yield* end(theirs, owner.key), 404)
+      assert.strictEqual(yield* end(addressOf(mine), viewer.key), 200)
+      for (const { sent } of [first, second])
+        assert.strictEqual((yield* send({ method: "GET", path: "/me", headers: sent })).status, 401)
+      const { body } = yield* send({ method: "GET", path: "/audit?action=console_session.end", key: owner.key })
+      assert.deepStrictEqual(
+        (body.entries as ReadonlyArray<Record<string, unknown>>).map(({ resource_id, user_id }) => [
+          resource_id,
+          user_id
+        ]),
+        [
+          [viewer.keyId, viewer.caller.userId],
+          [other.keyId, owner.caller.userId]
+        ]
+      )
+    })
+  )
+
   it.effect("a body that is no sign-in, and a key that is unknown, are refused in a sentence", () =>
     Effect.gen(function* () {
       const { send } = yield* Service

@@ -100,6 +100,8 @@ const reachedElsewhere: Readonly<Record<string, ReadonlyArray<string>>> = {
   "invitations.acceptInvitation": ["201"],
   // A session of the console makes no links: test/http/api/consoleSession.test.ts.
   "console.makeLink": ["403"],
+  // A session must be open: test/http/api/consoleSession.test.ts.
+  "console.endOpenSession": ["200"],
   // The run must have ended: test/http/api/api.test.ts.
   "runs.removeRun": ["200"],
   // The installation must be for tests: test/http/conformance/conformance.test.ts.
@@ -148,6 +150,7 @@ const fixtures = Effect.gen(function* () {
       Effect.map(make("/workflow-components", component), ({ body }) => String(body.id))
     ),
     node_id: Effect.succeed(String(workflow.nodes[0]?.id)),
+    opened_at: Effect.succeed("2026-01-01T00:00:00.000Z"),
     client_id: Effect.sync(() => randomUUID()),
     "last-event-id": Effect.succeed("0"),
     "If-Match": Effect.succeed("*"),

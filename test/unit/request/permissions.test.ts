@@ -29,6 +29,7 @@ import { ApiKeys } from "../../../core/workspace/ApiKeys.ts"
 import { AuditTrail } from "../../../core/workspace/audit/AuditTrail.ts"
 import { ErrorCodes } from "../../../core/workspace/ErrorCodes.ts"
 import { RunId } from "../../../core/workspace/Ids.ts"
+import { OpenSessions } from "../../../core/workspace/signin/OpenSessions.ts"
 import { type Ability, allows, type Caller, Role, RoleForbids } from "../../../core/workspace/Workspace.ts"
 import { Workspaces } from "../../../core/workspace/Workspaces.ts"
 import { makeWorkspace } from "../../support/fixtures.ts"
@@ -48,6 +49,7 @@ const layer = Layer.mergeAll(
   RunVerbs.layer,
   RunSubscriptions.layer,
   SecretConnections.layer,
+  OpenSessions.layer,
   TfaCodes.layer,
   Vault.layer,
   Layer.merge(Transfers.layer, Patches.layer).pipe(Layer.provideMerge(Workflows.layer)),
@@ -111,6 +113,7 @@ const all: ReadonlyArray<Act> = [
   ...acts(Runs, "run", "submit", "interrupt"),
   ...acts(RunSubscriptions, "manage", "list", "subscribe", "unsubscribe"),
   ...acts(SecretConnections, "manage", "create", "change", "remove", "check"),
+  ...acts(OpenSessions, "read", "list", "end"),
   ...acts(TfaCodes, "edit", "current"),
   ...acts(Transfers, "edit", "unpack", "fork"),
   ...acts(Vault, "edit", "create", "update", "remove", "clearBrowserState"),

@@ -56,6 +56,19 @@ export const promises: ReadonlyArray<Contract.ContractPromise<Stores>> = [
       assert.isTrue(Option.isNone(yield* store.get(newHash(kept.workspaceId))))
     })
   ),
+  promise("lists the sessions of a workspace, newest first, and no links", () =>
+    Effect.gen(function* () {
+      const store = yield* SignInStore
+      const [key, other] = [yield* makeKey, yield* makeKey]
+      const at = (createdAt: number) => signIn(key, { createdAt, expiresAt: 200_000 })
+      const [first, second] = [at(5), at(6)]
+      for (const one of [second, first, { ...at(7), kind: "link" } as const, { ...at(8), ...other }])
+        yield* store.add(one)
+      assert.deepStrictEqual(yield* store.sessions(key.workspaceId), [second, first])
+      yield* store.remove(second.hash)
+      assert.deepStrictEqual(yield* store.sessions(key.workspaceId), [first])
+    })
+  ),
   promise("removes what has expired when another sign-in is kept", () =>
     Effect.gen(function* () {
       const store = yield* SignInStore

@@ -12,7 +12,7 @@ const Link = Schema.Struct({
   expires_at: Schema.String
 }).annotate({ identifier: "ConsoleLink" })
 
-const OpenSession = Schema.Struct({
+export const OpenSession = Schema.Struct({
   user_id: Schema.String,
   key_id: Schema.String.annotate({ description: "The API key whose role and scopes the session has" }),
   key_name: Schema.NullOr(Schema.String),

@@ -8,6 +8,7 @@ import { Loaded } from "../kit/Loaded.tsx"
 import { Page } from "../kit/Page.tsx"
 import { act, client, problemsByField, query, refresh } from "../kit/Service.ts"
 import { may, ownWorkspaceId } from "../kit/Session.ts"
+import { Sessions } from "./Sessions.tsx"
 import { changesOf, fieldNames, formOf, readForm, type Settings, schema, valueWords } from "./SettingsModel.ts"
 
 const settings = query((client) => client.workspaces.getSettings({ params: { workspace_id: ownWorkspaceId() } }))
@@ -21,6 +22,7 @@ export const SettingsView = () => (
         </Loaded>
       </div>
     </div>
+    <Sessions />
   </Page>
 )
 

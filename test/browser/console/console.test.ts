@@ -438,6 +438,32 @@ it.layer(console, { excludeTestServices: true })("the console", (layered) => {
     })
   )
 
+  it.effect("lists the sessions of the workspace, and ends that of another browser", () =>
+    Effect.gen(function* () {
+      const { owner, page, url } = yield* Console
+      const { member, send } = yield* Service
+      const other = yield* member("Viewer", owner)
+      const path = "/console/session"
+      const opened = yield* send({ method: "POST", path, json: { key: other.key }, headers: { origin: url } })
+      const cookie = (opened.headers.get("set-cookie") ?? "").split(";")[0] ?? ""
+      const headers = { cookie, "x-sluice-session": String(opened.body.page_secret) }
+      const status = Effect.map(send({ method: "GET", path: "/me", headers }), (answer) => answer.status)
+      assert.strictEqual(yield* status, 200)
+      yield* at("#/settings")
+      yield* Effect.promise(async () => {
+        await page.getByText("this browser").waitFor()
+        await page.getByRole("button", { name: `End… the session of ${other.keyId.slice(-8)}` }).waitFor()
+      })
+      yield* looked("sessions")
+      yield* Effect.promise(async () => {
+        await page.getByRole("button", { name: `End… the session of ${other.keyId.slice(-8)}` }).press("Enter")
+        await page.getByRole("button", { name: "End it" }).press("Enter")
+        await page.getByText("The session was ended").waitFor()
+      })
+      assert.strictEqual(yield* status, 401)
+    })
+  )
+
   it.effect("lists runs as they are, filters them in the address, and interrupts those that are selected", () =>
     Effect.gen(function* () {
       const { ids, page } = yield* Console

@@ -26,6 +26,19 @@ it.live("the first workspace's encryption key can be set, is shown in the shell,
     const shown = yield* completed(["keys", "encryption"], settings)
     assert.deepStrictEqual(shown, { code: 0, output: `${encryptionKey.toLowerCase()}\n` })
 
+    const again = yield* completed(["migrate"], { ...settings, ...bootstrap })
+    assert.notInclude(again.output, "SLUICE_BOOTSTRAP")
+    const canaries = { SLUICE_BOOTSTRAP_KEY: `sk_${"canary".repeat(6)}`, SLUICE_BOOTSTRAP_ENCRYPTION_KEY: "ca".repeat(32) }
+    const late = yield* completed(["migrate"], { ...settings, ...canaries })
+    assert.strictEqual(late.code, 0)
+    const lines = late.output.split("\n").filter((line) => line.includes("SLUICE_BOOTSTRAP"))
+    assert.lengthOf(lines, 1)
+    assert.match(
+      String(lines[0]),
+      /level=WARN.*SLUICE_BOOTSTRAP_KEY and SLUICE_BOOTSTRAP_ENCRYPTION_KEY are ignored: .* has a workspace already.*sluice keys create/
+    )
+    for (const canary of Object.values(canaries)) assert.notInclude(late.output, canary)
+
     const stored = Effect.flatMap(SqlClient.SqlClient, (sql) => sql`select * from wrapped_keys`).pipe(
       Effect.provide(PgClient.layer({ url: Redacted.make(url), maxConnections: 1 }))
     )

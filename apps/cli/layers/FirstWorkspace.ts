@@ -27,13 +27,39 @@ export class FirstWorkspace extends Context.Service<FirstWorkspace, Option.Optio
   "sluice/apps/cli/layers/FirstWorkspace"
 ) {}
 
+/** Says which of the given keys are ignored, as the data has a workspace already and they are not its keys. */
+const sayIgnored = Effect.fnUntraced(function* (bootstrap: Bootstrap, first: WorkspaceId) {
+  const { bootstrapEncryptionKey, bootstrapKey } = bootstrap
+  const workspaces = yield* WorkspaceStore
+  const ignored: Array<string> = []
+  if (Option.isSome(bootstrapKey)) {
+    const holder = yield* workspaces.authenticate(yield* (yield* Keys).hash(bootstrapKey.value))
+    if (Option.isNone(holder)) ignored.push("SLUICE_BOOTSTRAP_KEY")
+  }
+  if (Option.isSome(bootstrapEncryptionKey)) {
+    const { former, present } = yield* (yield* EncryptionKeys).ring(first)
+    const given = Redacted.value(bootstrapEncryptionKey.value).toLowerCase()
+    if (![present, ...former].some(({ key }) => Redacted.value(key) === given))
+      ignored.push("SLUICE_BOOTSTRAP_ENCRYPTION_KEY")
+  }
+  if (ignored.length === 0) return
+  const verb = ignored.length === 1 ? "is" : "are"
+  yield* Effect.logWarning(
+    `${ignored.join(" and ")} ${verb} ignored: the first workspace gets its keys when it is made, and this database has a workspace already. \`sluice keys create\` makes API keys, and \`sluice keys encryption\` shows its encryption key`
+  )
+})
+
 /** Makes the first workspace if there is none, and answers its keys then: the only time that the owner's key is known. */
 export const make = Effect.fn("FirstWorkspace.make")(function* (bootstrap: Bootstrap) {
   const encryptionKeys = yield* EncryptionKeys
   const workspaces = yield* WorkspaceStore
   const identifiers = yield* Identifiers
   const keys = yield* Keys
-  if ((yield* workspaces.list).length > 0) return Option.none<FirstKeys>()
+  const [first] = yield* workspaces.list
+  if (first !== undefined) {
+    yield* sayIgnored(bootstrap, first.id)
+    return Option.none<FirstKeys>()
+  }
   const createdAt = yield* Clock.currentTimeMillis
   const workspaceId = WorkspaceId.make(yield* identifiers.uuid)
   const key = Option.isSome(bootstrap.bootstrapKey) ? bootstrap.bootstrapKey.value : yield* keys.make

@@ -86,12 +86,24 @@ const installPackage = (name) => {
 const usual = () =>
   (programs[/** @type {keyof typeof programs} */ (process.platform)] ?? []).find((path) => existsSync(path))
 
+const homeFolder = () => {
+  try {
+    return homedir()
+  } catch {
+    throw new BootstrapError(
+      "The user of this process has no home folder: set HOME to a folder that the user may write to"
+    )
+  }
+}
+
 /** The newest Chromium in Playwright's cache that was installed to its end, which Playwright marks by a file. */
 export const cached = () => {
+  const named = process.env.PLAYWRIGHT_BROWSERS_PATH
+  const home = named ? "" : homeFolder()
   const caches = {
-    linux: join(homedir(), ".cache", "ms-playwright"),
-    darwin: join(homedir(), "Library", "Caches", "ms-playwright"),
-    win32: join(process.env.LOCALAPPDATA ?? homedir(), "ms-playwright")
+    linux: join(home, ".cache", "ms-playwright"),
+    darwin: join(home, "Library", "Caches", "ms-playwright"),
+    win32: join(process.env.LOCALAPPDATA ?? home, "ms-playwright")
   }
   const inside = {
     linux: ["chrome-linux64/chrome", "chrome-linux/chrome"],
@@ -102,7 +114,7 @@ export const cached = () => {
     win32: ["chrome-win64\\chrome.exe", "chrome-win\\chrome.exe"]
   }
   const platform = /** @type {keyof typeof caches} */ (process.platform)
-  const cache = process.env.PLAYWRIGHT_BROWSERS_PATH || caches[platform]
+  const cache = named || caches[platform]
   if (cache === undefined || !existsSync(cache)) return undefined
   return readdirSync(cache)
     .filter((name) => /^chromium-\d+$/.test(name) && existsSync(join(cache, name, "INSTALLATION_COMPLETE")))

@@ -216,7 +216,10 @@ it.live("a data folder is backed up with its key apart, restored to another one,
     }
 
     const target = { ...nowhere, dataDir: second, folder }
-    assert.include((yield* Effect.flip(restore({ ...target, keys: Option.none() }))).message, "master.key is missing")
+    assert.include(
+      (yield* Effect.flip(restore({ ...target, keys: Option.none() }))).message,
+      "name the file with its master key by --keys FILE"
+    )
     yield* restore({ ...target, keys: Option.some(keys) })
 
     const databaseUrl = Option.some(Redacted.make(yield* databases.migratedDatabase))

@@ -1,9 +1,11 @@
+import { existsSync } from "node:fs"
+import { join } from "node:path"
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { assert, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { freshDatabase } from "../support/databases.ts"
-import { completed, dataDir, masterKey } from "../support/processes.ts"
+import { completed, dataDir, masterKey, migratedDataDir } from "../support/processes.ts"
 
 const encryptionKey = "AB".repeat(32)
 
@@ -28,7 +30,10 @@ it.live("the first workspace's encryption key can be set, is shown in the shell,
 
     const again = yield* completed(["migrate"], { ...settings, ...bootstrap })
     assert.notInclude(again.output, "SLUICE_BOOTSTRAP")
-    const canaries = { SLUICE_BOOTSTRAP_KEY: `sk_${"canary".repeat(6)}`, SLUICE_BOOTSTRAP_ENCRYPTION_KEY: "ca".repeat(32) }
+    const canaries = {
+      SLUICE_BOOTSTRAP_KEY: `sk_${"canary".repeat(6)}`,
+      SLUICE_BOOTSTRAP_ENCRYPTION_KEY: "ca".repeat(32)
+    }
     const late = yield* completed(["migrate"], { ...settings, ...canaries })
     assert.strictEqual(late.code, 0)
     const lines = late.output.split("\n").filter((line) => line.includes("SLUICE_BOOTSTRAP"))
@@ -58,5 +63,20 @@ it.live("the first workspace's encryption key can be set, is shown in the shell,
     assert.deepStrictEqual(yield* stored, before)
     const { SLUICE_MASTER_KEY: _, ...without } = settings
     assert.include((yield* completed(["keys", "encryption"], without)).output, "Cannot start without a master key")
+  }).pipe(Effect.scoped)
+)
+
+it.live("a restore without the master key of the backup names --keys, and leaves the folder as it was", () =>
+  Effect.gen(function* () {
+    const own = yield* migratedDataDir
+    const other = yield* dataDir
+    assert.strictEqual((yield* completed(["migrate"], { SLUICE_DATA_DIR: own })).code, 0)
+    const backup = yield* completed(["backup", join(other, "backup")], { SLUICE_DATA_DIR: own })
+    assert.strictEqual(backup.code, 0, backup.output)
+    const target = join(other, "data")
+    const { code, output } = yield* completed(["restore", join(other, "backup")], { SLUICE_DATA_DIR: target })
+    assert.strictEqual(code, 1)
+    assert.match(output, /^Cannot restore the backup: name the file with its master key by --keys FILE, /m)
+    assert.isFalse(existsSync(target))
   }).pipe(Effect.scoped)
 )

@@ -11,6 +11,7 @@ import type * as Inbox from "../layers/Inbox.ts"
 import * as Models from "../layers/Models.ts"
 import { defaultDataDir } from "../Settings.ts"
 import * as DataFolder from "./DataFolder.ts"
+import * as HomeFolder from "./HomeFolder.ts"
 import * as Ports from "./Ports.ts"
 import { unknown } from "./Variables.ts"
 
@@ -75,6 +76,12 @@ const store = (settings: GuardedSettings): Problems => {
   return missing.length === 0 ? [] : [new Artifacts.S3Misconfigured({ missing }).message]
 }
 
+/** The driver of the browser asks for it. */
+const home = (part: Part): Problems => {
+  const problem = part === "up" || part === "worker" ? HomeFolder.problemOf() : null
+  return problem === null ? [] : [problem]
+}
+
 /** Two listeners of this process that settings give one port. Ports of one number on two addresses are two. */
 const shared = (settings: GuardedSettings): Problems => {
   const { healthHost, healthPort = Option.none(), host, port, smtpHost, smtpPort = Option.none() } = settings
@@ -123,6 +130,7 @@ export const check = (part: Part, settings: GuardedSettings): Effect.Effect<void
       ...mail(settings),
       ...model(settings),
       ...(part === "migrate" && Option.isSome(settings.databaseUrl) ? [] : store(settings)),
+      ...home(part),
       ...shared(settings),
       ...(yield* ports(settings))
     ]

@@ -22,12 +22,22 @@ const text = (name: string) =>
     Effect.orElseSucceed(() => Option.none<string>())
   )
 
+/** The home folder of a user without `HOME`, by the system's list of users. */
+const listed = Effect.try({
+  try: homedir,
+  catch: () =>
+    refused(
+      "wrong",
+      "Your user has no home folder to keep profiles in: set HOME or XDG_CONFIG_HOME to a folder of yours"
+    )
+})
+
 /** The file of the profiles: in `XDG_CONFIG_HOME`, or else in `.config` of the home folder. */
-export const file: Effect.Effect<string> = Effect.gen(function* () {
+export const file: Effect.Effect<string, Refused> = Effect.gen(function* () {
   const config = yield* text("XDG_CONFIG_HOME")
+  if (Option.isSome(config)) return join(config.value, "sluice", "profiles.json")
   const home = yield* text("HOME")
-  const folder = Option.getOrElse(config, () => join(Option.getOrElse(home, homedir), ".config"))
-  return join(folder, "sluice", "profiles.json")
+  return join(Option.isSome(home) ? home.value : yield* listed, ".config", "sluice", "profiles.json")
 })
 
 const decode = Schema.decodeUnknownResult(Stored)

@@ -9,6 +9,7 @@ import { Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Migrations from "../../../adapters/postgres/Migrations.ts"
 import * as DataFolder from "../../../apps/cli/guards/DataFolder.ts"
+import * as HomeFolder from "../../../apps/cli/guards/HomeFolder.ts"
 import { unknown } from "../../../apps/cli/guards/Variables.ts"
 import "../../../apps/cli/Settings.ts"
 import { freshDatabase } from "../../support/databases.ts"
@@ -93,6 +94,25 @@ describe("a process that cannot start as it is set up", () => {
       }
       const all = [up, worker, wrong, readOnly, twice, ...(full === null ? [] : [full])]
       assert.deepStrictEqual([...new Set(all.map(({ code }) => code))], [1])
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("names HOME at once where its user has no home folder", () =>
+    Effect.gen(function* () {
+      const settings = { SLUICE_DATA_DIR: yield* dataDir, HOME: "" }
+      const ended = yield* Effect.forEach(["up", "worker"], (part) => completed([part], settings), { concurrency: 2 })
+      for (const { code, output } of ended) {
+        assert.strictEqual(code, 1)
+        assert.deepStrictEqual(linesOf(output), [
+          "The user of this process has no home folder, which the browser needs: set HOME to a folder that the user may write to"
+        ])
+      }
+      // As for a user that the system does not list.
+      const unlisted = (): string => {
+        throw new Error("uv_os_homedir returned ENOENT")
+      }
+      assert.include(HomeFolder.problemOf(unlisted) ?? "", "set HOME")
+      assert.isNull(HomeFolder.problemOf(() => "/home/one"))
     }).pipe(Effect.scoped)
   )
 

@@ -24,13 +24,13 @@ export const restore = Effect.fnUntraced(function* (
   settings: StorageSettings & { readonly folder: string; readonly keys: Option.Option<string> }
 ) {
   const { folder, keys } = settings
-  const { migration, version } = yield* BackupFolder.manifest(folder)
+  const { migration, tables, version } = yield* BackupFolder.manifest(folder)
   if (migration !== Migrations.newest)
     return yield* new NotRestored({
       reason: `it was made by version ${version}, whose newest migration is ${migration}; this one has ${Migrations.newest}. Restore it with that version, then start this one`
     })
   const placed = yield* Option.match(keys, {
-    onNone: () => Effect.succeed(null),
+    onNone: () => ((tables.wrapped_keys?.rows ?? 0) > 0 ? Effect.as(needKey(settings), null) : Effect.succeed(null)),
     onSome: (file) => placeKey(settings, file)
   })
   const encryption = Effect.scoped(Effect.asVoid(Layer.build(Layer.fresh(layerEncryption(settings)))))
@@ -41,13 +41,25 @@ export const restore = Effect.fnUntraced(function* (
   )
 })
 
+/** Fails when a data folder has no master key, and nothing names one. */
+const needKey = (settings: StorageSettings) => {
+  const place = placeOf(settings)
+  return !MasterKeys.isInFolder(settings) || existsSync(place)
+    ? Effect.void
+    : new NotRestored({
+        reason: `name the file with its master key by --keys FILE, as \`sluice backup --keys FILE\` wrote it, or set SLUICE_MASTER_KEY: ${place} does not exist, and the credentials in the backup are sealed under that key`
+      })
+}
+
+const placeOf = ({ dataDir }: StorageSettings) => `${dataDir}/master.key`
+
 /** Writes the master key into the data folder, and answers its file. */
 const placeKey = Effect.fnUntraced(function* (settings: StorageSettings, file: string) {
   if (!MasterKeys.isInFolder(settings))
     return yield* new NotRestored({
       reason: "--keys is only for a data folder: set SLUICE_MASTER_KEY to the key instead"
     })
-  const place = `${settings.dataDir}/master.key`
+  const place = placeOf(settings)
   if (existsSync(place)) return yield* new NotRestored({ reason: `${place} already exists` })
   const key = yield* Effect.try({
     try: () => readFileSync(file, "utf8").trim(),

@@ -12,6 +12,17 @@ import { root } from "./run.js"
 /** The part of `package.json` that the packages inherit. */
 const checkout = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
 
+/** The commit that packages are made from: that of the checkout, or `SOURCE_COMMIT` where the sources lie without it. */
+const commit = commitFrom(
+  spawnSync("git", ["rev-parse", "HEAD"], { cwd: root, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).stdout,
+  process.env.SOURCE_COMMIT
+)
+
+/** @param {ReadonlyArray<string | null | undefined>} places */
+function commitFrom(...places) {
+  return places.map((text) => (text ?? "").trim()).find((text) => /^[0-9a-f]{40,64}$/.test(text)) ?? null
+}
+
 /**
  * Builds every package into its folder in `output`, from the sources of the checkout. It does not check types: `npm run
  * check` does.
@@ -345,6 +356,7 @@ const manifestOf = ({ bin, bundled, description, entries, name, peers }, modules
   return {
     name,
     version: checkout.version,
+    ...(commit === null ? {} : { gitHead: commit }),
     description,
     license: checkout.license,
     type: "module",

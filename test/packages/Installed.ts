@@ -12,6 +12,7 @@ import { root, type Source } from "../support/Source.ts"
 export interface Manifest {
   readonly name: string
   readonly version: string
+  readonly gitHead?: string
   readonly exports: Readonly<Record<string, string | Readonly<Record<string, string>>>>
   readonly dependencies: Readonly<Record<string, string>>
   readonly peerDependencies?: Readonly<Record<string, string>>

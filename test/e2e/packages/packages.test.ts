@@ -88,6 +88,7 @@ describe("the packages, installed in an empty folder", () => {
     assert.deepStrictEqual(ofDeno.exports, described)
     for (const { manifest } of packages) {
       assert.strictEqual(manifest.version, checkout.version)
+      assert.match(manifest.gitHead ?? "", /^[0-9a-f]{40}$/)
       assert.isUndefined(manifest.scripts)
       assert.deepStrictEqual(manifest.bin, programsOf[manifest.name])
     }

@@ -2,8 +2,10 @@
  * Migrates a database to the present schema. Each migration runs once, in a transaction, even if several processes
  * start together.
  */
+import { createHash } from "node:crypto"
 import { Effect, Layer, Schedule, Schema } from "effect"
 import { Migrator, SqlClient } from "effect/sql"
+import { Build } from "../../core/runtime/Build.ts"
 import { schema } from "./migrations/0001_schema.ts"
 import { runWarnings } from "./migrations/0002_run_warnings.ts"
 import * as Startup from "./server/Startup.ts"
@@ -18,13 +20,20 @@ export class DatabaseUnavailable extends Schema.TaggedError<DatabaseUnavailable>
   }
 }
 
-/** Raised for a database whose tables another version of the service made. Nothing in it was changed. */
+/** Raised for a database whose tables another version or build of the service made. Nothing in it was changed. */
 export class ForeignSchema extends Schema.TaggedError<ForeignSchema>()("ForeignSchema", {
-  /** The first migration in the database that this version does not have. */
-  migration: Schema.String
+  /** The first migration in the database that this build does not have, or has with another content. */
+  migration: Schema.String,
+  /** Where this build has it with another content: the names of this build and of the one that made the tables. */
+  builds: Schema.NullOr(Schema.Struct({ own: Schema.String, made: Schema.NullOr(Schema.String) }))
 }) {
   /** The problem of the database, as a clause. */
   get reason() {
+    if (this.builds !== null) {
+      const { made, own } = this.builds
+      const maker = made === null ? "a build that did not note its name" : `the build ${made}`
+      return `its tables were made by ${maker}, whose migration ${this.migration} has another content than that of this build, ${own}. Nothing was changed`
+    }
     return `its tables were made by another version of Sluice, with migration ${this.migration}, which this version does not have. Nothing was changed`
   }
 
@@ -35,31 +44,112 @@ export class ForeignSchema extends Schema.TaggedError<ForeignSchema>()("ForeignS
 
 const table = "sluice_migrations"
 
-const all = { "0001_schema": schema, "0002_run_warnings": runWarnings }
+/** The statements of each migration. Those of a released one never change. */
+export const all: Readonly<Record<string, ReadonlyArray<string>>> = {
+  "0001_schema": schema,
+  "0002_run_warnings": runWarnings
+}
 
 /** The name of the newest migration of this version. */
 export const newest: string = Object.keys(all).toSorted().at(-1) ?? ""
 
-const migrations = Migrator.fromRecord(all)
+const hashOf = (text: string): string => createHash("sha256").update(text).digest("hex")
+
+/** A hash of the statements of a migration, whatever their blanks. */
+const contentOf = (name: string): string => hashOf((all[name] ?? []).join(";").replace(/\s+/g, " "))
 
 /**
- * The migrations, unless the database has others. The migrator loads them under its lock of the table, so that no other
- * process adds one in between.
+ * A hash of the columns of the service's tables, after each migration that could be made without a note of its content. A
+ * new migration needs none.
+ */
+export const columnsAfter: Readonly<Record<string, string>> = {
+  "0001_schema": "40409dce5a2361df6f905dea68429e09c6879b47b76309cd8a83267feebfb167",
+  "0002_run_warnings": "86141824bf50ef3f856a28f7caa3999ec58609bf253eac7eaf6451f0e37f2076"
+}
+
+/** The present hash of the columns of the tables that migrations make. Other tables in the database are left out. */
+export const columns = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const made = Object.values(all).flatMap((statements) =>
+    statements.flatMap((statement) => /^create (?:unlogged )?table (\w+)/.exec(statement)?.[1] ?? [])
+  )
+  const found = yield* sql<{ readonly line: string }>`
+    select format('%s.%s %s %s', relname, attname, format_type(atttypid, atttypmod), attnotnull) as line
+    from pg_attribute join pg_class one on one.oid = attrelid
+    where relnamespace = current_schema()::regnamespace and ${sql.in("relname", made)} and attnum > 0 and not attisdropped`
+  return hashOf(
+    found
+      .map(({ line }) => line)
+      .toSorted()
+      .join("\n")
+  )
+})
+
+const nameOf = (id: number, name: string) => `${String(id).padStart(4, "0")}_${name}`
+
+const migrations = Migrator.fromRecord(
+  Object.fromEntries(
+    Object.entries(all).map(([name, statements]) => [
+      name,
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        for (const statement of statements) yield* sql.unsafe(statement)
+        yield* note(name)
+      })
+    ])
+  )
+)
+
+/** Notes the content of a migration beside its name, and this build as its maker. */
+const note = Effect.fnUntraced(function* (name: string, build?: null) {
+  const sql = yield* SqlClient.SqlClient
+  const row = { content: contentOf(name), build: build === null ? null : yield* Build }
+  yield* sql`update ${sql(table)} set ${sql.update(row)} where migration_id = ${Number(name.slice(0, 4))}`
+})
+
+/**
+ * The migrations, unless the database has others, or others of the same name. The migrator loads them under its lock of the
+ * table, so that no other process adds one in between.
  */
 const load = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const known = yield* migrations
-  const nameOf = (id: number, name: string) => `${String(id).padStart(4, "0")}_${name}`
-  const names = new Set(known.map(([id, name]) => nameOf(id, name)))
-  const applied = yield* sql<{ readonly migration_id: number; readonly name: string }>`
-    select migration_id, name from ${sql(table)} order by migration_id`
-  const other = applied.map((row) => nameOf(row.migration_id, row.name)).find((name) => !names.has(name))
-  if (other !== undefined) {
-    const cause = new ForeignSchema({ migration: other })
-    return yield* new Migrator.MigrationError({ kind: "BadState", message: cause.message, cause })
+  // A database of an earlier build has no columns for the two last.
+  const applied = yield* sql<Applied>`
+    select migration_id, name, to_jsonb(one) ->> 'content' as content, to_jsonb(one) ->> 'build' as build
+    from ${sql(table)} as one order by migration_id`
+  const names = applied.map((row) => nameOf(row.migration_id, row.name))
+  const other = names.find((name) => all[name] === undefined)
+  if (other !== undefined) return yield* foreign(other, null)
+  const own = yield* Build
+  const changed = applied.find(
+    ({ content, migration_id, name }) => content !== null && content !== contentOf(nameOf(migration_id, name))
+  )
+  if (changed !== undefined) {
+    return yield* foreign(nameOf(changed.migration_id, changed.name), { own, made: changed.build })
   }
+  const last = names.at(-1)
+  const unnoted = applied.filter(({ content }) => content === null)
+  if (last !== undefined && unnoted.length === 0) return known
+  if (last !== undefined && columnsAfter[last] !== undefined && (yield* columns) !== columnsAfter[last]) {
+    return yield* foreign(last, { own, made: null })
+  }
+  yield* sql`alter table ${sql(table)} add column if not exists content text, add column if not exists build text`
+  yield* Effect.forEach(unnoted, ({ migration_id, name }) => note(nameOf(migration_id, name), null))
   return known
 })
+
+interface Applied {
+  readonly migration_id: number
+  readonly name: string
+  readonly content: string | null
+  readonly build: string | null
+}
+
+const foreign = (migration: string, builds: ForeignSchema["builds"]) => {
+  const cause = new ForeignSchema({ migration, builds })
+  return new Migrator.MigrationError({ kind: "BadState", message: cause.message, cause })
+}
 
 const migrate = Migrator.make({})({
   loader: Effect.catchTag(load, "SqlError", (cause) =>

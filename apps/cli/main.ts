@@ -5,6 +5,7 @@ import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Cause, Effect, Schema } from "effect"
 import { CliConfig, CliError, CliOutput, Command } from "effect/cli"
+import { Build } from "../../core/runtime/Build.ts"
 import { SettingNames } from "../../core/runtime/SettingNames.ts"
 import * as Users from "./commands/user/Users.ts"
 import * as Ending from "./Ending.ts"
@@ -51,5 +52,6 @@ command.pipe(
   Effect.provideService(CliOutput.Presenter, presenter),
   Effect.provide(NodeServices.layer),
   Effect.provideService(SettingNames, settingNames),
+  Effect.provideService(Build, version),
   NodeRuntime.runMain({ disableErrorReporting: true, teardown: Ending.teardown })
 )

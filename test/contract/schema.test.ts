@@ -8,6 +8,7 @@ import { Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Embedded from "../../adapters/embedded/Embedded.ts"
 import * as Migrations from "../../adapters/postgres/Migrations.ts"
+import { Build } from "../../core/runtime/Build.ts"
 import * as databases from "../support/databases.ts"
 import { embeddedTemplate } from "../support/embeddedTemplate.ts"
 import { dumpSchema } from "./SchemaDump.ts"
@@ -74,5 +75,58 @@ it.live("a data folder of an earlier version is refused with the folder and what
     assert.strictEqual(refused._tag, "CannotOpenData")
     assert.include(refused.message, `Cannot open the data folder ${folder}: its tables were made by another version`)
     assert.include(refused.message, "move the folder away to start with an empty one")
+  }).pipe(Effect.scoped)
+)
+
+const refusesOtherBuilds = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const again = Effect.scoped(Layer.build(Layer.fresh(Migrations.layer))).pipe(
+    Effect.provideService(Build, "0.1.0+own")
+  )
+  const noted = sql<{ readonly content: string | null }>`select name, content from sluice_migrations order by name`
+  const first = yield* noted
+  for (const { content } of first) assert.match(content ?? "", /^[0-9a-f]{64}$/)
+  yield* again
+
+  yield* sql`update sluice_migrations set content = ${"0".repeat(64)}, build = '0.1.0+other' where migration_id = 1`
+  const refused = yield* Effect.flip(again)
+  assert.strictEqual(refused._tag, "ForeignSchema")
+  assert.include(
+    refused.message,
+    "its tables were made by the build 0.1.0+other, whose migration 0001_schema has another content than that of this build, 0.1.0+own. Nothing was changed. Run the version that made it, or name an empty database"
+  )
+
+  // As a build made it that noted nothing: with the same columns it is taken, and noted.
+  yield* sql`alter table sluice_migrations drop column content, drop column build`
+  yield* sql`create table of_somebody_else (id integer)`
+  yield* again
+  assert.deepStrictEqual(yield* noted, first)
+
+  yield* sql`alter table sluice_migrations drop column content, drop column build`
+  yield* sql`alter table workspaces add column of_another_build text`
+  const unlike = yield* Effect.flip(again)
+  assert.include(unlike.message, "made by a build that did not note its name, whose migration 0002_run_warnings")
+  assert.lengthOf(
+    yield* sql`select from information_schema.columns where column_name = 'content' and table_name = 'sluice_migrations'`,
+    0
+  )
+})
+
+const refusal = "a database of another build with the same migrations is refused, and both builds are named"
+
+it.live(`embedded: ${refusal}`, () => refusesOtherBuilds.pipe(Effect.provide(Embedded.layer(null)), Effect.scoped))
+
+it.live(`postgres: ${refusal}`, () => refusesOtherBuilds.pipe(Effect.provide(databases.postgresLayer), Effect.scoped))
+
+it.live("the columns after a migration that could be made without a note are those that it is recognized by", () =>
+  Effect.gen(function* () {
+    const url = yield* databases.freshDatabase
+    yield* Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      for (const [migration, hash] of Object.entries(Migrations.columnsAfter)) {
+        for (const statement of Migrations.all[migration] ?? []) yield* sql.unsafe(statement)
+        assert.strictEqual(yield* Migrations.columns, hash, migration)
+      }
+    }).pipe(Effect.provide(PgClient.layer({ url: Redacted.make(url), maxConnections: 1 })))
   }).pipe(Effect.scoped)
 )

@@ -8,17 +8,13 @@ import { Effect } from "effect"
 const root = fileURLToPath(new URL("../..", import.meta.url))
 
 const migration = `
-import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
-
-export const rehearsed = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  yield* sql\`set local lock_timeout = '5s'\`
-  yield* sql\`alter table gates add column rehearsed integer not null default 0\`
-  yield* sql\`alter table runs add column rehearsed text\`
-  yield* sql\`create table rehearsals (id uuid primary key, run_id uuid references runs)\`
-  yield* sql\`create index rehearsals_of_runs on rehearsals (run_id)\`
-})
+export const rehearsed: ReadonlyArray<string> = [
+  "set local lock_timeout = '5s'",
+  "alter table gates add column rehearsed integer not null default 0",
+  "alter table runs add column rehearsed text",
+  "create table rehearsals (id uuid primary key, run_id uuid references runs)",
+  "create index rehearsals_of_runs on rehearsals (run_id)"
+]
 `
 
 /** Makes it in a folder that is removed when the scope closes. */
@@ -29,12 +25,12 @@ export const make = Effect.acquireRelease(
       cpSync(join(root, name), join(folder, name), { recursive: true })
     }
     for (const name of ["node_modules", ".cache"]) symlinkSync(join(root, name), join(folder, name))
-    writeFileSync(join(folder, "adapters/postgres/migrations/0002_rehearsed.ts"), migration)
+    writeFileSync(join(folder, "adapters/postgres/migrations/0003_rehearsed.ts"), migration)
     const file = join(folder, "adapters/postgres/Migrations.ts")
     const text = readFileSync(file, "utf8")
-      .replace("import { schema }", 'import { rehearsed } from "./migrations/0002_rehearsed.ts"\nimport { schema }')
-      .replace('"0001_schema": schema }', '"0001_schema": schema, "0002_rehearsed": rehearsed }')
-    if (!text.includes('"0002_rehearsed": rehearsed')) throw new Error("The migrations are listed in another way")
+      .replace("import { schema }", 'import { rehearsed } from "./migrations/0003_rehearsed.ts"\nimport { schema }')
+      .replace('"0002_run_warnings": runWarnings', '"0002_run_warnings": runWarnings, "0003_rehearsed": rehearsed')
+    if (!text.includes('"0003_rehearsed": rehearsed')) throw new Error("The migrations are listed in another way")
     writeFileSync(file, text)
     return folder
   }),

@@ -4,8 +4,6 @@
  * JSON of users and pages is kept as text: it stays as it was written, in its order of keys and with characters that
  * `jsonb` refuses, and the database compresses it. Lookups by such text use its hash.
  */
-import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
 
 /** A table of the kind that `PgCollection` reads, with additional columns. */
 const collection = (name: string, more: ReadonlyArray<string> = []): string =>
@@ -875,9 +873,14 @@ const invariants = [
     execute function refuse_change('a version never changes')`
 ]
 
-export const schema = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  for (const statements of [workspaces, workflows, runs, schedules, evidence, events, vault, builder, invariants]) {
-    for (const statement of statements) yield* sql.unsafe(statement)
-  }
-})
+export const schema: ReadonlyArray<string> = [
+  workspaces,
+  workflows,
+  runs,
+  schedules,
+  evidence,
+  events,
+  vault,
+  builder,
+  invariants
+].flat()

@@ -1,10 +1,7 @@
 /**
  * The warnings of runs. Runs that have some are in `run_labels`, by which lists find them.
  */
-import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
-
-const statements = [
+export const runWarnings: ReadonlyArray<string> = [
   "set local lock_timeout = '5s'",
   `alter table runs
     add column warnings text not null default '[]',
@@ -20,8 +17,3 @@ const statements = [
   `create trigger warnings_are_listed after update of warning_count on runs for each row
     when (new.warning_count > 0 and old.warning_count = 0) execute function label_warnings()`
 ]
-
-export const runWarnings = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  for (const statement of statements) yield* sql.unsafe(statement)
-})

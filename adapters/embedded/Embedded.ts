@@ -19,6 +19,7 @@ import * as Startup from "../postgres/server/Startup.ts"
 import * as WriteProbe from "../postgres/server/WriteProbe.ts"
 import * as Database from "./Database.ts"
 import * as Lock from "./Lock.ts"
+import * as Room from "./Room.ts"
 
 /** Raised when the folder of the database cannot be used. */
 export class CannotOpenData extends Schema.TaggedError<CannotOpenData>()("CannotOpenData", {
@@ -115,7 +116,8 @@ export const layerOn = <E, R>(client: Layer.Layer<PgClient.PgClient | SqlClient.
 
 /** All stores and signals on an embedded database. */
 export const layer = (folder: string | null) => {
-  const stores = layerOn(layerClient(folder))
+  const opened = layerOn(layerClient(folder))
+  const stores = folder === null ? opened : Layer.provideMerge(Room.layer(folder), opened)
   // The type of the layer that fails: the layer in its place has the same services.
   type Stores = Layer.Layer<Layer.Success<typeof stores>>
   return stores.pipe(

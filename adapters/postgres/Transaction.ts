@@ -178,6 +178,9 @@ const refusedByServer = new Map([
   ["57P05", "the server ended a connection that was idle"],
   ["25P03", "the server ended a transaction that was idle"],
   ["25006", "the server accepts no writes at present"],
+  ["53100", "no space left on the disk of the database"],
+  ["53200", "the server is out of memory"],
+  ["53300", "the server accepts no more connections"],
   ["53", "the server lacks space, memory or connections"]
 ])
 

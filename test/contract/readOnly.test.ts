@@ -172,7 +172,7 @@ it.live("a full disk refuses writes, for the work and for readiness, until there
     // A page that has room takes a few more rows.
     yield* until("a write that is refused", submit, Exit.isFailure)
     const said = yield* until("the probe to be refused", writes, ({ _tag }) => _tag === "Refused")
-    assert.deepStrictEqual(said, { _tag: "Refused", reason: "the server lacks space, memory or connections" })
+    assert.deepStrictEqual(said, { _tag: "Refused", reason: "no space left on the disk of the database" })
     yield* inside`drop table filler`
     yield* until("a write", submit, Exit.isSuccess)
     assert.deepStrictEqual(yield* writes, { _tag: "Accepted" })

@@ -10,12 +10,25 @@ type InputSchema = Readonly<Record<string, unknown>>
 const typesOf = (schema: InputSchema): ReadonlyArray<unknown> =>
   Array.isArray(schema.type) ? schema.type : schema.type === undefined ? [] : [schema.type]
 
+/** Whether JSON has a number that does not keep its digits. */
+const losesDigits = (json: string): boolean => {
+  let does = false
+  const look = (_: string, value: unknown, { source }: { readonly source?: string }): unknown => {
+    if (typeof value === "number" && source !== undefined && !Json.keepsDigits(source)) does = true
+    return value
+  }
+  // Its third parameter is younger than the types of the compiler.
+  JSON.parse(json, look as (name: string, value: unknown) => unknown)
+  return does
+}
+
 const asJson = (text: string, type: string): Result.Result<Schema.Json, string> => {
   const expected = type === "array" ? "a JSON list" : "a JSON object"
   try {
     const value = Json.parse(text)
     const fits = type === "array" ? Array.isArray(value) : Json.isObject(value)
-    return fits ? Result.succeed(value) : Result.fail(expected)
+    if (!fits) return Result.fail(expected)
+    return losesDigits(text) ? Result.fail("numbers that keep their digits") : Result.succeed(value)
   } catch {
     return Result.fail(expected)
   }
@@ -23,8 +36,11 @@ const asJson = (text: string, type: string): Result.Result<Schema.Json, string> 
 
 const readers: Readonly<Record<string, (text: string) => Result.Result<Schema.Json, string>>> = {
   integer: (text) => (/^-?\d{1,15}$/.test(text.trim()) ? Result.succeed(Number(text)) : Result.fail("a whole number")),
-  number: (text) =>
-    text.trim() !== "" && Number.isFinite(Number(text)) ? Result.succeed(Number(text)) : Result.fail("a number"),
+  number: (text) => {
+    const written = text.trim()
+    if (written === "" || /infinity/i.test(written) || Number.isNaN(Number(written))) return Result.fail("a number")
+    return Json.keepsDigits(written) ? Result.succeed(Number(written)) : Result.fail("a number that keeps its digits")
+  },
   boolean: (text) =>
     /^(true|false)$/i.test(text.trim())
       ? Result.succeed(text.trim().toLowerCase() === "true")

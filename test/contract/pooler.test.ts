@@ -2,9 +2,12 @@ import { type ChildProcess, spawn } from "node:child_process"
 import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import * as PgClient from "@effect/sql-pg/PgClient"
 import { assert, it } from "@effect/vitest"
-import { Effect, Layer, Redacted } from "effect"
+import { Effect, Layer, Option, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
 import * as Postgres from "../../adapters/postgres/Stores.ts"
+import * as Doctor from "../../apps/cli/handlers/Doctor.ts"
 import { RunStore } from "../../core/run/RunStore.ts"
 import { migratedDatabase } from "../support/databases.ts"
 import { makeWorkflow, makeWorkspace, submission } from "../support/fixtures.ts"
@@ -85,5 +88,33 @@ it.live.runIf(existsSync(program))("PgBouncer with pool_mode = session is used",
       yield* runs.submit(submission(yield* makeWorkflow(yield* makeWorkspace())))
       assert.lengthOf(yield* runs.claim({ worker: "w", limit: 1, leaseMillis: 1_000 }), 1)
     }).pipe(Effect.provide(stores(url)))
+  }).pipe(Effect.scoped)
+)
+
+it.live("`sluice doctor` says that a pooler shares sessions, and that a database accepts no writes", () =>
+  Effect.gen(function* () {
+    const url = yield* migratedDatabase
+    const found = (address: string) =>
+      Effect.map(Doctor.database({ databaseUrl: Option.some(Redacted.make(address)) }), ([one]) => one)
+    const good = yield* found(url)
+    assert.strictEqual(good?.state, "ok")
+    assert.match(good?.text ?? "", /^PostgreSQL \d+\S*.*, which accepts writes$/)
+    const name = new URL(url).pathname.slice(1)
+    yield* Effect.flatMap(SqlClient.SqlClient, (sql) =>
+      sql.unsafe(`alter database ${name} set default_transaction_read_only = on`)
+    ).pipe(Effect.provide(PgClient.layer({ url: Redacted.make(url), maxConnections: 1 })))
+    const refusing = yield* found(url)
+    assert.strictEqual(refusing?.state, "warning")
+    assert.match(
+      refusing?.text ?? "",
+      /accepts no writes: its sessions are read-only \(default_transaction_read_only\)$/
+    )
+    const silent = yield* found("postgres://nobody:canary@127.0.0.1:1/none")
+    assert.strictEqual(silent?.state, "problem")
+    assert.notInclude(silent?.text ?? "", "canary")
+    if (!existsSync(program)) return
+    const shared = yield* found(yield* pooled(yield* migratedDatabase, "transaction"))
+    assert.strictEqual(shared?.state, "problem")
+    assert.include(shared?.text ?? "", "a pooler shares its sessions among connections")
   }).pipe(Effect.scoped)
 )

@@ -1,6 +1,6 @@
 /**
- * `sluice doctor`: how well this machine keeps browsers and other users from the data of the service. It changes nothing,
- * and may be run beside a service.
+ * `sluice doctor`: how well this machine keeps browsers and other users from the data of the service, and whether its database can
+ * be worked with. It changes nothing, and may be run beside a service.
  */
 import { Command } from "effect/cli"
 import { browsers } from "../BrowserSettings.ts"
@@ -12,6 +12,7 @@ export const doctor = Command.make(
   "doctor",
   {
     dataDir: Settings.storage.dataDir,
+    databaseUrl: Settings.storage.databaseUrl,
     chromium: Settings.working.chromium,
     browserEndpoints: browsers.browserEndpoints,
     browserUser: browsers.browserUser,

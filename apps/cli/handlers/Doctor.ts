@@ -1,6 +1,7 @@
-/** The handler of `sluice doctor`: checks the isolation of browsers and of the data of the service on this machine. */
+/** The handler of `sluice doctor`: checks the isolation of browsers and of the data of the service on this machine, and its database. */
 import { existsSync, lstatSync } from "node:fs"
-import { Clock, Effect, Option, Schema } from "effect"
+import { Clock, Effect, Layer, Option, type Redacted, Schema } from "effect"
+import { SqlClient } from "effect/sql"
 import * as OwnerOnly from "../../../adapters/files/OwnerOnly.ts"
 import * as Zone from "../../../core/window/calendar/Zone.ts"
 import * as ZoneAge from "../../../core/window/calendar/ZoneAge.ts"
@@ -23,6 +24,7 @@ export interface Finding {
 
 interface Examined {
   readonly dataDir: string
+  readonly databaseUrl: Option.Option<Redacted.Redacted<string>>
   readonly chromium: Option.Option<string>
   readonly browserUser: Option.Option<string>
   readonly browserSandbox: string
@@ -101,7 +103,32 @@ const zones: Check = () =>
     ]
   })
 
-const checks: ReadonlyArray<Check> = [browser, folders, zones]
+/** Whether the service could work with the server: it answers, gives each connection a session, and accepts writes. */
+export const database = ({ databaseUrl }: Pick<Examined, "databaseUrl">) =>
+  Effect.gen(function* () {
+    if (Option.isNone(databaseUrl)) return []
+    const Client = yield* Effect.promise(() => import("../../../adapters/postgres/server/Client.ts"))
+    const client = Client.layer({ url: databaseUrl.value, maxConnections: 1, maxMessageSize: 1_048_576 })
+    const [found] = yield* Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      return yield* sql<{ readonly version: string; readonly copies: boolean; readonly refuses: boolean }>`
+        select current_setting('server_version') as version, pg_is_in_recovery() as copies,
+          current_setting('transaction_read_only') = 'on' as refuses`
+    }).pipe(Effect.provide(Layer.fresh(client)), Effect.scoped)
+    const reason =
+      found?.copies === true
+        ? "it is a standby: name its primary as well in DATABASE_URL, with target_session_attrs=read-write"
+        : "its sessions are read-only (default_transaction_read_only)"
+    const text = `PostgreSQL ${found?.version}`
+    const accepts = found?.copies === false && !found.refuses
+    return [
+      accepts
+        ? { state: "ok", subject: "database", text: `${text}, which accepts writes` }
+        : { state: "warning", subject: "database", text: `${text}, which accepts no writes: ${reason}` }
+    ] satisfies ReadonlyArray<Finding>
+  }).pipe(Effect.catch((error) => Effect.succeed(problem("database", error))))
+
+const checks: ReadonlyArray<Check> = [browser, folders, database, zones]
 
 export const doctor = Effect.fnUntraced(function* (settings: Examined & OutputSettings) {
   const findings = (yield* Effect.forEach(checks, (check) => check(settings))).flat()

@@ -88,6 +88,10 @@ export const until =
   (frame: StreamedFrame) =>
     kinds.includes(String(kindOf(frame)))
 
+/** The first event that says that a run is at a step, or its end. */
+export const untilAt = (name: string) => (frame: StreamedFrame) =>
+  field(field(eventOf(frame), "payload"), "current_step") === name || until(...ended)(frame)
+
 /** The events of a run until it has ended. */
 export const eventsOf = (server: Server, session: string) => server.stream(`/run/${session}/events`, until(...ended))
 

@@ -117,7 +117,8 @@ export const scenarios: ReadonlyArray<Scenario> = [
       const address = await addressOf(server, pair)
       const id = await server.workflow(Executed.typing(server, { type: "EMAIL" }))
       const session = await Executed.begun(server, id, pair.permissioned_user_id)
-      await server.stream(`/run/${session}/events`, Executed.until("execution.start"))
+      // A code counts once it is asked for.
+      await server.stream(`/run/${session}/events`, Executed.untilAt(Executed.step))
       const code = Executed.newCode()
       await send(server, address, code)
       const all = await Executed.expectSuccess(server, session)
@@ -136,7 +137,7 @@ export const scenarios: ReadonlyArray<Scenario> = [
       const address = await addressOf(server, pair)
       const id = await server.workflow(Executed.signingInByLink(server))
       const session = await Executed.begun(server, id, pair.permissioned_user_id)
-      await server.stream(`/run/${session}/events`, Executed.until("execution.start"))
+      await server.stream(`/run/${session}/events`, Executed.untilAt("TFA"))
       const text = `Open this link to sign in: ${server.receiver?.url}${linked}`
       await server.mailer?.send({ to: address, subject: "Your sign-in link", text })
       const kinds = (await Executed.expectSuccess(server, session)).map(Executed.kindOf)

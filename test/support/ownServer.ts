@@ -73,6 +73,8 @@ export const startServer = async (
     persistent: false,
     // The server refuses to run as root.
     createPostgresUser: process.getuid?.() === 0,
+    // Without a locale in the environment, it would take any bytes for characters.
+    initdbFlags: ["--encoding=UTF8", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"],
     postgresFlags: settings.flatMap((setting) => ["-c", setting]),
     onLog: (line) => void log.push(String(line)),
     onError: (line) => void log.push(String(line))

@@ -25,9 +25,9 @@ export interface Pending {
   readonly version: () => number
   /** The instant at which the last of these ended; 0 where none did since the document was parsed. */
   readonly lastEnd: () => number
-  /** The same by the clock of the browser, as its documents have it. */
+  /** When the last answer began, by the clock of the browser, as its documents have it. */
   readonly lastAnswer: () => number
-  /** The same of the last ones. */
+  /** When the last ones ended, by the same clock. */
   readonly answers: () => ReadonlyArray<number>
   /** The instant at which the page last began to listen to a stream; 0 where it does not. */
   readonly lastStream: () => number
@@ -107,10 +107,9 @@ export const follow = (page: Page): Pending => {
     pending.delete(request)
     if (one?.isAwaited !== true) return
     lastEnd = Date.now()
-    const { responseEnd, startTime } = request.timing()
-    const at = startTime + Math.max(responseEnd, 0)
-    lastAnswer = Math.max(lastAnswer, at)
-    answers = [...answers.slice(1 - mostAnswers), at]
+    const { responseEnd, responseStart, startTime } = request.timing()
+    lastAnswer = Math.max(lastAnswer, startTime + Math.max(responseStart, 0))
+    answers = [...answers.slice(1 - mostAnswers), startTime + Math.max(responseEnd, 0)]
     tell()
   }
   page.on("request", (request) => {

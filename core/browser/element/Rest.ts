@@ -44,9 +44,9 @@ export interface Facts {
   readonly documents: ReadonlyArray<Stirring>
   /** How long ago the last request ended; `null` for none since the document was parsed. */
   readonly endedMillis: number | null
-  /** When that was, by the clock of the browser. */
+  /** When the answer to the last request began, by the clock of the browser: a page may act on its head alone. */
   readonly answeredAt: number
-  /** When the last requests ended, by the same clock. */
+  /** When the last requests ended, by the clock of the browser. */
   readonly answers: ReadonlyArray<number>
   /** How long ago it began to listen to a stream; `null` for none. */
   readonly streamMillis: number | null

@@ -102,8 +102,8 @@ it("every port of core has a contract", () => {
   )
 })
 
-/** What no program sets but this service: what core sets itself, and the time of an installation for tests. */
-const unset = [...ofCore, "TestTime"]
+/** What no program sets but this service: what core sets itself, the time of an installation for tests, and its own build. */
+const unset = [...ofCore, "TestTime", "Build"]
 
 it("every reference that the adapters and the service set is of an entry of the library", () => {
   const setting = [...sources("adapters"), ...sources("apps")].map(({ text }) => codeOf(text))

@@ -31,8 +31,8 @@ const refuses = (field: Field, saying: string): Challenge =>
 const makes = (expression: string): string =>
   `field.oninput = () => { const v = field.value; field.value = ${expression} }`
 
-/** A mask that takes pressed keys only, and each a moment after the one before. */
-const slowMask = {
+/** A mask that takes pressed keys only, and each so many milliseconds after the one before. */
+const slowMask = (millis: number) => ({
   difficulty: "The field takes pressed keys only, and loses those that come too fast.",
   script: `let kept = "", isBusy = false
     field.oninput = () => { if (field.value === "") kept = ""; field.value = kept }
@@ -40,14 +40,14 @@ const slowMask = {
       event.preventDefault()
       if (isBusy) return
       isBusy = true
-      setTimeout(() => { kept += event.key; field.value = kept; isBusy = false }, 30)
+      setTimeout(() => { kept += event.key; field.value = kept; isBusy = false }, ${millis})
     }`,
   typed: "4711"
-}
+})
 
 export const challenges = [
-  refuses({ ...slowMask, name: "mask that keys are too fast for" }, "may take it with typing_delay_ms"),
-  holds({ ...slowMask, name: "mask that slow keys fill", more: { typing_delay_ms: 100 } }, "4711"),
+  refuses({ ...slowMask(2_000), name: "mask that keys are too fast for" }, "may take it with typing_delay_ms"),
+  holds({ ...slowMask(10), name: "mask that slow keys fill", more: { typing_delay_ms: 100 } }, "4711"),
   refuses(
     {
       name: "amount of whole numbers",

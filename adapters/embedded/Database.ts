@@ -1,5 +1,5 @@
 /**
- * An embedded database in a process of its own: PostgreSQL compiled to WebAssembly (PGlite). No statement blocks the event
+ * An embedded database in a separate process: PostgreSQL compiled to WebAssembly (PGlite). No statement blocks the event
  * loop of the caller, and when the engine that runs it crashes, the caller goes on: the database is started again.
  */
 import { type ChildProcess, fork } from "node:child_process"

@@ -1,5 +1,5 @@
 /**
- * The stores on a database that lives in a process of its own and in a folder: PostgreSQL compiled to WebAssembly
+ * The stores on a database that runs in a separate process and is stored in a folder: PostgreSQL compiled to WebAssembly
  * (PGlite), with the same statements as on a server.
  *
  * The folder belongs to one process at a time. A write that was answered survives the end of the process, `kill -9`

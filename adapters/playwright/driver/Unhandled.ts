@@ -17,7 +17,7 @@ const ofWhatHasGone = [
   /^Object with guid \S+ was not bound in the connection/
 ]
 
-/** Where Playwright reads what a page has passed to the function of its own that every page can call. */
+/** Where Playwright reads the argument of its binding, which every page can call. */
 const ofWhatPagesTell = /PageBinding\.dispatch \(/
 
 /** The place of a line of a stack trace. */

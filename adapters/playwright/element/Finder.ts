@@ -92,7 +92,7 @@ export const onOne = (
     const selector = Selector.parse(target.selector)
     const take = target.first === true ? "first" : "one"
     const first = current()
-    // Looks of its own would delay those below, which take long in a large document.
+    // A separate search would delay those below, which take long in a large document.
     let isMissing = false
     const stopOpening = ClosedRoots.openWhile(current, async (tab) =>
       direct ? total(await look(tab, selector)) === 0 : isMissing

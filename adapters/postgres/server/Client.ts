@@ -266,7 +266,7 @@ const silence = "the server does not answer"
 
 /**
  * Leaves the host that is away or accepts no writes any more, for one that does. A session on which a write was refused may
- * stay as it is after the server accepts writes again: all sessions are ended then, and opened anew.
+ * stay as it is after the server accepts writes again: all sessions are then closed and opened again.
  */
 const follow = Effect.fnUntraced(function* ({
   again,

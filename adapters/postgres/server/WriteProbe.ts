@@ -31,7 +31,7 @@ const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const scope = yield* Effect.scope
   let asking: Fiber.Fiber<Writes> | null = null
-  // The row is older than any process that is alive, so that nobody would take it for one.
+  // The row has an instant before the start of any process, so that no reader counts it as a running process.
   const attempt = transaction(
     sql,
     Effect.andThen(

@@ -4,7 +4,7 @@ import { createRequire } from "node:module"
 const load = createRequire(import.meta.url)
 
 /**
- * Called with `new`, which only a function with a body of its own can be.
+ * Called with `new`, which an arrow function does not allow.
  *
  * @param {ReadonlyArray<unknown>} args
  */

@@ -5,6 +5,7 @@ import { cpus, totalmem } from "node:os"
 import * as postgresServer from "../support/postgresServer.ts"
 import { api } from "./api.ts"
 import { console } from "./console.ts"
+import { density } from "./density.ts"
 import { dispatch } from "./dispatch/dispatch.ts"
 import { endurance } from "./endurance.ts"
 import { extract } from "./extract.ts"
@@ -28,6 +29,7 @@ const suites = {
   api,
   stores,
   runs,
+  density,
   streams,
   extract,
   tasks,

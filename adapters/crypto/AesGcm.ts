@@ -2,6 +2,7 @@
 import { Effect, Layer, Redacted, Result } from "effect"
 import { Aead, Kdf, SecureRandom } from "effect/crypto"
 import { Hex } from "effect/encoding"
+import { markOf } from "../../core/vault/keys/Sealing.ts"
 
 const ivBytes = 12
 const tagBytes = 16
@@ -16,9 +17,26 @@ export const keyFrom = (hex: Redacted.Redacted<string>) =>
   )
 
 export const encrypt = Effect.fnUntraced(function* (key: Aead.Key, plain: Uint8Array, aad?: Uint8Array) {
-  const aead = yield* Aead.Aead
-  const nonce = yield* (yield* SecureRandom.SecureRandom).randomBytes(ivBytes)
-  const sealed = yield* Effect.orDie(aead.encrypt(key, plain, { nonce, aad }))
+  return yield* encryptWith(key, plain, yield* (yield* SecureRandom.SecureRandom).randomBytes(ivBytes), aad)
+})
+
+/**
+ * The same plaintext under another key, with the mark of its sealed text. The rest of the IV is random: a caller who chose
+ * one IV for two values does not make the service use it twice with a key that the caller does not have.
+ */
+export const move = Effect.fnUntraced(function* (key: Aead.Key, plain: Uint8Array, sealed: string) {
+  const iv = yield* (yield* SecureRandom.SecureRandom).randomBytes(ivBytes)
+  iv.set(yield* Effect.orDie(Effect.fromResult(Hex.decode(markOf(sealed)))))
+  return yield* encryptWith(key, plain, iv)
+})
+
+const encryptWith = Effect.fnUntraced(function* (
+  key: Aead.Key,
+  plain: Uint8Array,
+  nonce: Uint8Array,
+  aad?: Uint8Array
+) {
+  const sealed = yield* Effect.orDie((yield* Aead.Aead).encrypt(key, plain, { nonce, aad }))
   return Hex.encode(nonce) + Hex.encode(sealed)
 })
 

@@ -23,6 +23,9 @@ export const layer = Layer.effect(
 
     const encrypt = ({ key }: Opening, bytes: Uint8Array) => Effect.provide(AesGcm.encrypt(key, bytes), context)
 
+    const move = ({ key }: Opening, bytes: Uint8Array, sealed: string) =>
+      Effect.provide(AesGcm.move(key, bytes, sealed), context)
+
     /** Decrypts with the first of these keys that succeeds. */
     const decrypt = Effect.fnUntraced(function* (tried: ReadonlyArray<Opening>, sealed: string) {
       for (const { key, version } of tried) {
@@ -47,7 +50,7 @@ export const layer = Layer.effect(
           const wanted = all.find((key) => key.version === version) ?? present
           // Try the named key first, which usually succeeds.
           const opened = yield* decrypt([wanted, ...all.filter((key) => key !== wanted)], sealed)
-          return opened.version === wanted.version ? sealed : yield* encrypt(wanted, opened.bytes)
+          return opened.version === wanted.version ? sealed : yield* move(wanted, opened.bytes, sealed)
         })
       return {
         keys: ring,
@@ -56,7 +59,7 @@ export const layer = Layer.effect(
         accept: Effect.fnUntraced(function* (sealed) {
           const { bytes, version } = yield* decrypt(accepted, sealed)
           const value = yield* VaultValues.read(bytes)
-          return { value, version, sealed: version === present.version ? sealed : yield* encrypt(present, bytes) }
+          return { value, version, sealed: version === present.version ? sealed : yield* move(present, bytes, sealed) }
         }),
         under
       }

@@ -8,6 +8,7 @@ import { Migrator, SqlClient } from "effect/sql"
 import { Build } from "../../core/runtime/Build.ts"
 import { schema } from "./migrations/0001_schema.ts"
 import { runWarnings } from "./migrations/0002_run_warnings.ts"
+import { formerSecrets } from "./migrations/0003_former_secrets.ts"
 import * as Startup from "./server/Startup.ts"
 import { isHeldUp } from "./Transaction.ts"
 
@@ -47,7 +48,8 @@ const table = "sluice_migrations"
 /** The statements of each migration. Those of a released one never change. */
 export const all: Readonly<Record<string, ReadonlyArray<string>>> = {
   "0001_schema": schema,
-  "0002_run_warnings": runWarnings
+  "0002_run_warnings": runWarnings,
+  "0003_former_secrets": formerSecrets
 }
 
 /** The name of the newest migration of this version. */

@@ -40,6 +40,7 @@ import { KeyWrapping, WrappedKeys } from "../../core/vault/keys/WrappedKeys.ts"
 import { PhoneNumberStore } from "../../core/vault/otp/PhoneNumbers.ts"
 import { TimeSteps } from "../../core/vault/otp/TimeSteps.ts"
 import { SecretProviders } from "../../core/vault/providers/SecretProviders.ts"
+import { FormerSecrets } from "../../core/vault/site/FormerSecrets.ts"
 import { VaultEntries } from "../../core/vault/VaultEntries.ts"
 import { ComponentStore } from "../../core/workflow/component/ComponentStore.ts"
 import { PatchStore } from "../../core/workflow/patch/PatchStore.ts"
@@ -96,6 +97,7 @@ export const ofMaking = [
   SealedColumns,
   Sealing,
   SecretProviders,
+  FormerSecrets,
   Sender,
   SignInStore,
   Signals,

@@ -16,11 +16,12 @@ import * as EntryBody from "./EntryBody.ts"
 import * as EntryRules from "./EntryRules.ts"
 import * as Inbox from "./inbox/Inbox.ts"
 import { accepted, effectiveVersion } from "./keys/EncryptionKeys.ts"
-import { type Cipher, Sealing } from "./keys/Sealing.ts"
+import { type Cipher, markOf, Sealing } from "./keys/Sealing.ts"
 import { PhoneNumbers } from "./otp/PhoneNumbers.ts"
 import * as Proxies from "./Proxies.ts"
 import { SecretProviders } from "./providers/SecretProviders.ts"
 import * as Domain from "./site/Domain.ts"
+import * as FormerSecrets from "./site/FormerSecrets.ts"
 import * as SecretSites from "./site/SecretSites.ts"
 import { locate, VaultEntries } from "./VaultEntries.ts"
 import {
@@ -36,6 +37,7 @@ import {
   OriginsForOwners,
   openBrowserState,
   type Pair,
+  type Problem,
   type SealedField,
   sealedNames,
   type VaultEntry,
@@ -96,6 +98,7 @@ export class Vault extends Context.Service<
     Effect.gen(function* () {
       const entries = yield* VaultEntries
       const audit = yield* Audit
+      const former = yield* FormerSecrets.make()
       const identifiers = yield* Identifiers
       const inboxDomain = yield* Inbox.InboxDomain
       const phoneNumbers = yield* PhoneNumbers
@@ -192,22 +195,32 @@ export class Vault extends Context.Service<
       })
 
       /**
-       * Refuses sealed secrets that a caller other than an Owner copied from a credential of another site. Otherwise a
-       * caller who cannot decrypt them could have them typed into that site.
+       * Refuses secrets of another site from a caller other than an Owner, whether a credential has them or had them.
+       * Otherwise a caller who cannot decrypt them could have them typed into a site of their own.
        */
-      const refuseCopies = Effect.fnUntraced(function* (caller: Caller, { sent }: EntryBody.Reading) {
-        const given = EntryRules.sealedIn(sent, null).filter(([, sealed]) => sealed !== "")
-        const { domain } = sent
+      const refuseCopies = Effect.fnUntraced(function* (
+        caller: Caller,
+        { sent }: EntryBody.Reading,
+        domain: string | undefined
+      ) {
+        const given = EntryRules.sealedIn(sent, null)
         if (permits(caller, "manage") || domain === undefined || given.length === 0) return
-        const others = (yield* entries.list(caller.workspaceId)).filter(
-          (entry) => !Domain.originsOf(domain).every((origin) => SecretSites.permits(entry, origin))
-        )
-        const problems = given.flatMap(([path, sealed]) => {
-          const source = others.find(({ fields: { passkey, password, tfa_secret } }) =>
-            [password, passkey, tfa_secret].some((one) => one?.toLowerCase() === sealed.toLowerCase())
+        const { workspaceId } = caller
+        const others = yield* entries.list(workspaceId)
+        const isHome = (home: string) =>
+          Domain.originsOf(domain).every((origin) =>
+            SecretSites.permits({ domain: home, fields: { allowed_origins: null } }, origin)
           )
-          return source === undefined ? [] : [{ path, message: copied(source.domain) }]
-        })
+        const problems: Array<Problem> = []
+        for (const [path, sealed] of given) {
+          const present = others.filter(({ fields }) =>
+            FormerSecrets.secretsOf(fields).some((one) => markOf(one) === markOf(sealed))
+          )
+          const domains = [...present.map((entry) => entry.domain), ...(yield* former.domainsOf(workspaceId, sealed))]
+          if (domains.some(isHome)) continue
+          if (domains[0] !== undefined) problems.push({ path, message: copied(domains[0]) })
+          else if (yield* former.isFull(workspaceId)) problems.push({ path, message: unrecognised })
+        }
         if (problems.length > 0) return yield* new InvalidEntry({ problems })
       })
 
@@ -253,7 +266,7 @@ export class Vault extends Context.Service<
         create: Effect.fn("Vault.create")(function* (caller, body) {
           const cipher = yield* sealing.cipher(caller.workspaceId)
           const reading = withinSight(caller, EntryBody.read(body))
-          yield* refuseCopies(caller, reading)
+          yield* refuseCopies(caller, reading, reading.sent.domain)
           const { given, versions } = yield* understand(caller, cipher, reading, null)
           const id = yield* identifiers.uuid
           const now = yield* Clock.currentTimeMillis
@@ -282,20 +295,27 @@ export class Vault extends Context.Service<
               ? new EntryNotFound(pair)
               : new InvalidEntry({ problems: reading.problems })
           }
-          yield* refuseCopies(caller, reading)
+          yield* refuseCopies(caller, reading, before.value.domain)
           const { given, versions } = yield* understand(caller, cipher, reading, before.value)
           const decide = EntryRules.update(given, yield* Clock.currentTimeMillis)
-          yield* Effect.fromResult(decide(before.value))
+          const decided = yield* Effect.fromResult(decide(before.value))
           yield* refuseReach(caller, cipher, reading, before.value.fields)
+          yield* former.remember(before.value, decided.fields)
+          let replaced = before.value
           const after = yield* AuditedChange.change(
             audit,
             caller,
             entries,
             before.value.id,
-            decide,
+            (present) => {
+              replaced = present
+              return decide(present)
+            },
             EntryAudit.ofChange
           ).pipe(Effect.catchTag("KeyTaken", Effect.die))
           if (Option.isNone(after)) return yield* new EntryNotFound(pair)
+          // The entry may have changed since it was read.
+          yield* former.remember(replaced, after.value.fields)
           yield* changed
           yield* note(caller, cipher, versions)
           return yield* view(caller, cipher, after.value)
@@ -303,9 +323,13 @@ export class Vault extends Context.Service<
 
         remove: Effect.fn("Vault.remove")(function* (caller, body) {
           const pair = yield* pairOf(body)
-          const { id } = yield* found(caller.workspaceId, pair)
+          const entry = yield* found(caller.workspaceId, pair)
+          const { id } = entry
+          // Before, so that none is removed and not remembered, and again as it was when it was removed.
+          yield* former.remember(entry, null)
           const removed = yield* AuditedChange.remove(audit, caller, entries, id, EntryAudit.ofRemoval)
           if (Option.isNone(removed)) return yield* new EntryNotFound(pair)
+          yield* former.remember(removed.value, null)
           yield* changed
           return yield* view(caller, yield* sealing.cipher(caller.workspaceId), removed.value)
         }),
@@ -355,6 +379,9 @@ const withinSight = (caller: Caller, { sent, ...reading }: EntryBody.Reading): E
 
 const copied = (domain: string): string =>
   `Expected a value that was sealed for this site; this one belongs to the credential for ${domain}, and only an Owner may copy it to another site`
+
+const unrecognised =
+  "Expected an Owner to store it: this workspace remembers as many former secrets as it can, and does not know whether this one belongs to another site"
 
 const sentPair = ({ domain, permissioned_user_id }: EntryBody.Sent): Pair | null =>
   domain === undefined || permissioned_user_id === undefined

@@ -36,6 +36,7 @@ import { kind as webhooks } from "../../core/event/webhook/Webhook.ts"
 import { RunStore } from "../../core/run/RunStore.ts"
 import { kind as walks } from "../../core/vault/keys/Reencryption.ts"
 import { kind as secretProviders } from "../../core/vault/providers/SecretProviders.ts"
+import { kind as formerSecrets } from "../../core/vault/site/FormerSecrets.ts"
 import { kind as vaultEntries } from "../../core/vault/VaultEntries.ts"
 import { kind as patches } from "../../core/workflow/patch/Patch.ts"
 import type { CollectionRecord, Kind } from "../../core/workspace/Collection.ts"
@@ -118,6 +119,7 @@ const tables: ReadonlyArray<readonly [Table.TableFacts, Readonly<Record<string, 
   [collection(runSubscriptions), position],
   [collection(secretProviders), position],
   [collection(walks), position],
+  [collection(formerSecrets), position],
   [PgConsume.consumers, {}],
   [PgConsume.backlogs, { served: "bigint not null" }],
   [PgElementMemory.table, {}],

@@ -25,12 +25,15 @@ export const make = Effect.acquireRelease(
       cpSync(join(root, name), join(folder, name), { recursive: true })
     }
     for (const name of ["node_modules", ".cache"]) symlinkSync(join(root, name), join(folder, name))
-    writeFileSync(join(folder, "adapters/postgres/migrations/0003_rehearsed.ts"), migration)
+    writeFileSync(join(folder, "adapters/postgres/migrations/0004_rehearsed.ts"), migration)
     const file = join(folder, "adapters/postgres/Migrations.ts")
     const text = readFileSync(file, "utf8")
-      .replace("import { schema }", 'import { rehearsed } from "./migrations/0003_rehearsed.ts"\nimport { schema }')
-      .replace('"0002_run_warnings": runWarnings', '"0002_run_warnings": runWarnings, "0003_rehearsed": rehearsed')
-    if (!text.includes('"0003_rehearsed": rehearsed')) throw new Error("The migrations are listed in another way")
+      .replace("import { schema }", 'import { rehearsed } from "./migrations/0004_rehearsed.ts"\nimport { schema }')
+      .replace(
+        '"0003_former_secrets": formerSecrets',
+        '"0003_former_secrets": formerSecrets, "0004_rehearsed": rehearsed'
+      )
+    if (!text.includes('"0004_rehearsed": rehearsed')) throw new Error("The migrations are listed in another way")
     writeFileSync(file, text)
     return folder
   }),

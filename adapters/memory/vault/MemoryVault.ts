@@ -2,6 +2,7 @@
 import { Effect, Layer } from "effect"
 import * as Reencryption from "../../../core/vault/keys/Reencryption.ts"
 import * as SecretProviders from "../../../core/vault/providers/SecretProviders.ts"
+import * as FormerSecrets from "../../../core/vault/site/FormerSecrets.ts"
 import * as VaultEntries from "../../../core/vault/VaultEntries.ts"
 import * as MemoryCollection from "../MemoryCollection.ts"
 import * as MemoryMailboxes from "./MemoryMailboxes.ts"
@@ -19,6 +20,7 @@ export const layer = Layer.mergeAll(
   MemoryMailboxes.layer,
   Layer.effect(SecretProviders.SecretProviders, MemoryCollection.make(SecretProviders.kind)),
   Layer.effect(Reencryption.ReencryptionWalks, MemoryCollection.make(Reencryption.kind)),
+  Layer.effect(FormerSecrets.FormerSecrets, MemoryCollection.make(FormerSecrets.kind)),
   MemoryPhoneNumbers.layer,
   MemoryReceivedCodes.layer,
   MemorySealedColumns.layer,

@@ -2,6 +2,7 @@
 import { Layer } from "effect"
 import * as Reencryption from "../../../core/vault/keys/Reencryption.ts"
 import * as SecretProviders from "../../../core/vault/providers/SecretProviders.ts"
+import * as FormerSecrets from "../../../core/vault/site/FormerSecrets.ts"
 import * as VaultEntries from "../../../core/vault/VaultEntries.ts"
 import * as PgCollection from "../PgCollection.ts"
 import * as Vault from "../tables/Vault.ts"
@@ -16,6 +17,7 @@ export const layer = Layer.mergeAll(
   Layer.effect(VaultEntries.VaultEntries, PgCollection.make(VaultEntries.kind, Vault.entries)),
   Layer.effect(SecretProviders.SecretProviders, PgCollection.make(SecretProviders.kind)),
   Layer.effect(Reencryption.ReencryptionWalks, PgCollection.make(Reencryption.kind)),
+  Layer.effect(FormerSecrets.FormerSecrets, PgCollection.make(FormerSecrets.kind)),
   PgMailboxes.layer,
   PgPhoneNumbers.layer,
   PgReceivedCodes.layer,

@@ -24,12 +24,18 @@ const reasons = {
   json: "expected what is sealed to be JSON text, such as a string in double quotes"
 }
 
+/**
+ * What a sealed value is known by, also after it was moved under another key: the first 5 bytes of its IV, in lower case.
+ * Nobody without a key can change them.
+ */
+export const markOf = (sealed: string): string => sealed.slice(0, 10).toLowerCase()
+
 /** The values that a caller has sealed. */
 export interface AcceptedValue {
   readonly value: Redacted.Redacted<Schema.Json>
   /** The version of the key that the caller sealed it with. */
   readonly version: number
-  /** The same under the present key: as it came, if that was the caller's. */
+  /** The same under the present key, with the same mark: as it came, if that was the caller's. */
   readonly sealed: string
 }
 
@@ -42,7 +48,10 @@ export interface Cipher {
   readonly unseal: (sealed: string) => Effect.Effect<Redacted.Redacted<Schema.Json>, CannotUnseal>
   /** Decrypts a value from a caller, unless its key is retired. */
   readonly accept: (sealed: string) => Effect.Effect<AcceptedValue, CannotUnseal>
-  /** The same value under the key of a version, or the present one where there is none: unchanged if it is so already. */
+  /**
+   * The same value under the key of a version, or the present one where there is none: unchanged if it is so already, else
+   * with the same mark.
+   */
   readonly under: (version: number, sealed: string) => Effect.Effect<string, CannotUnseal>
 }
 

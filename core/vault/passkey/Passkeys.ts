@@ -4,6 +4,7 @@
 import { Clock, Context, Effect, Layer, Option, Redacted, Result, Schema } from "effect"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
 import { Sealing } from "../keys/Sealing.ts"
+import * as FormerSecrets from "../site/FormerSecrets.ts"
 import { VaultEntries } from "../VaultEntries.ts"
 import { EntryNotFound, type VaultEntry } from "../VaultEntry.ts"
 import * as Passkey from "./Passkey.ts"
@@ -39,6 +40,7 @@ export class Passkeys extends Context.Service<
     Passkeys,
     Effect.gen(function* () {
       const entries = yield* VaultEntries
+      const former = yield* FormerSecrets.make()
       const sealing = yield* Sealing
 
       return Passkeys.of({
@@ -64,6 +66,9 @@ export class Passkeys extends Context.Service<
 
         keep: Effect.fn("Passkeys.keep")(function* ({ id, workspaceId, ...pair }, passkey) {
           const sealed = yield* sealing.seal(workspaceId, Passkey.write(passkey))
+          const found = yield* entries.get(workspaceId, id)
+          if (Option.isNone(found)) return yield* new EntryNotFound(pair)
+          yield* former.remember(found.value, { ...found.value.fields, passkey: sealed })
           const now = yield* Clock.currentTimeMillis
           const after = yield* entries
             .change(workspaceId, id, (before) =>

@@ -26,6 +26,19 @@ const setUp = Effect.gen(function* () {
   return { caller, seal, passkeys: yield* Passkeys, vault: yield* Vault }
 })
 
+it.effect("a passkey that a run replaced goes to no other site", () =>
+  Effect.gen(function* () {
+    const { caller, passkeys, seal, vault } = yield* setUp
+    const { entry } = yield* vault.create(caller, { ...pair, passkey: yield* seal(JSON.stringify(written)) })
+    const parsed = Passkey.parse(Redacted.make(JSON.stringify({ ...written, sign_count: 1 })))
+    yield* passkeys.keep(entry, Result.getOrThrow(parsed))
+    const member = { ...caller, role: "Member" as const }
+    const evil = { ...pair, domain: "https://evil.test", password: entry.fields.passkey }
+    const refused = yield* Effect.flip(vault.create(member, evil))
+    assert.include(refused.message, "https://app.example.com")
+  }).pipe(Effect.provide(layer))
+)
+
 it.effect("a passkey is kept sealed, and each login that takes it gets the next sign count", () =>
   Effect.gen(function* () {
     const { caller, passkeys, seal, vault } = yield* setUp

@@ -4,7 +4,7 @@
  */
 import { Effect, Redacted, type Schema } from "effect"
 import { EncryptionKeys } from "../../../vault/keys/EncryptionKeys.ts"
-import { CannotUnseal, Sealing } from "../../../vault/keys/Sealing.ts"
+import { CannotUnseal, markOf, Sealing } from "../../../vault/keys/Sealing.ts"
 import { WrappedKeys } from "../../../vault/keys/WrappedKeys.ts"
 import type { WorkspaceId } from "../../../workspace/Ids.ts"
 import type { WorkspaceStore } from "../../../workspace/WorkspaceStore.ts"
@@ -153,6 +153,9 @@ export const promises: ReadonlyArray<Contract.ContractPromise<Stores>> = [
       assert.strictEqual(yield* cipher.under(1, before), before)
       const moved = yield* cipher.under(2, before)
       assert.strictEqual(yield* versionOf(moved), 2)
+      assert.strictEqual(markOf(moved), markOf(before))
+      // Its IV serves no other value under the new key, whoever chose it.
+      assert.notStrictEqual(moved.slice(0, 24), (yield* cipher.under(2, before)).slice(0, 24))
       assert.strictEqual(yield* cipher.under(2, moved), moved)
       assert.strictEqual(yield* versionOf(yield* cipher.under(1, moved)), 1)
       // There is no such version: the present key it is.

@@ -29,9 +29,9 @@ const dkim = generateKeyPairSync("rsa", {
 /** The key that signs the mail of `sender.example`, under the selector `k`. */
 export const dkimKey = dkim.privateKey
 
-/** A name server that knows one domain: only 127.0.0.1 may send mail of `sender.example`. */
+/** A name server by which only 127.0.0.1 may send mail of `sender.example` and `other.example`. */
 export const resolver = async (name: string, type: string): Promise<Array<Array<string>>> => {
-  if (name === "sender.example" && type === "TXT") return [["v=spf1 ip4:127.0.0.1 -all"]]
+  if (["sender.example", "other.example"].includes(name) && type === "TXT") return [["v=spf1 ip4:127.0.0.1 -all"]]
   if (name === "k._domainkey.sender.example" && type === "TXT") {
     return [[`v=DKIM1; k=rsa; p=${dkim.publicKey.toString("base64")}`]]
   }
@@ -82,13 +82,14 @@ export const makeCredential = Effect.fnUntraced(function* (
   return addressOf(caller.workspaceId, entry, inboxDomain)
 })
 
-/** The newest code at an address, unsealed; none without one. */
+/** The newest code at an address, unsealed, with the domains whose mails are expected; none without one. */
 export const latest = Effect.fnUntraced(function* (
   workspaceId: WorkspaceId,
   address: string,
-  kind: ReceivedCode["kind"] = "code"
+  kind: ReceivedCode["kind"] = "code",
+  senders: ReadonlyArray<string> = []
 ) {
-  const found = yield* (yield* ReceivedCodes).latest(workspaceId, address, { kind, since: 0 })
+  const found = yield* (yield* ReceivedCodes).latest(workspaceId, address, { kind, since: 0, senders })
   if (Option.isNone(found)) return null
   const value = yield* Effect.orDie((yield* Sealing).unseal(workspaceId, found.value.sealed))
   return { value: Redacted.value(value), authentication: found.value.authentication }

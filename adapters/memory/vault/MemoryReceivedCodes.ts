@@ -1,6 +1,6 @@
 /** Received codes in memory. */
 import { Effect, Layer, Option } from "effect"
-import { isUnproven, type ReceivedCode, ReceivedCodes } from "../../../core/vault/inbox/ReceivedCodes.ts"
+import { choose, type ReceivedCode, ReceivedCodes } from "../../../core/vault/inbox/ReceivedCodes.ts"
 import type { WorkspaceId } from "../../../core/workspace/Ids.ts"
 import { atomicStore } from "../Atomic.ts"
 import { Tables } from "../Tables.ts"
@@ -16,11 +16,6 @@ export const layer = Layer.effect(
         .filter((code) => code.kind === kind)
         .reverse()
         .sort((a, b) => b.receivedAt - a.receivedAt)
-
-    const newest = (all: ReadonlyArray<ReceivedCode>, since: number) => {
-      const fresh = all.filter(({ receivedAt }) => receivedAt >= since)
-      return Option.fromUndefinedOr(fresh.find((code) => !isUnproven(code)) ?? fresh[0])
-    }
 
     const keep = (workspaceId: WorkspaceId, code: ReceivedCode) =>
       void receivedCodes.set(code.id, { workspaceId, code: { ...code, address: code.address.toLowerCase() } })
@@ -42,18 +37,18 @@ export const layer = Layer.effect(
           for (const [id] of forgotten) receivedMessages.delete(id)
           return forgotten.length
         }),
-      latest: (workspaceId, address, { kind, since }) =>
-        Effect.sync(() => newest(arrived(workspaceId, address, kind), since)),
-      take: (workspaceId, address, { kind, since }) =>
+      latest: (workspaceId, address, wanted) =>
+        Effect.sync(() =>
+          Option.map(
+            Option.fromNullishOr(choose(arrived(workspaceId, address, wanted.kind), wanted)),
+            ({ taken }) => taken
+          )
+        ),
+      take: (workspaceId, address, wanted) =>
         Effect.sync(() => {
-          const all = arrived(workspaceId, address, kind)
-          const taken = newest(all, since)
-          if (Option.isSome(taken)) {
-            const isReplaced = (code: ReceivedCode) =>
-              all.indexOf(code) >= all.indexOf(taken.value) || (isUnproven(code) && !isUnproven(taken.value))
-            for (const code of all.filter(isReplaced)) receivedCodes.delete(code.id)
-          }
-          return taken
+          const chosen = choose(arrived(workspaceId, address, wanted.kind), wanted)
+          for (const { id } of chosen?.replaced ?? []) receivedCodes.delete(id)
+          return Option.fromNullishOr(chosen?.taken)
         }),
       discardBefore: (at) =>
         Effect.sync(() => {

@@ -1,12 +1,7 @@
 /** Received codes in PostgreSQL. */
 import { Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
-import {
-  type CodeQuery,
-  isUnproven,
-  type ReceivedCode,
-  ReceivedCodes
-} from "../../../core/vault/inbox/ReceivedCodes.ts"
+import { choose, type ReceivedCode, ReceivedCodes } from "../../../core/vault/inbox/ReceivedCodes.ts"
 import type { WorkspaceId } from "../../../core/workspace/Ids.ts"
 import { transaction, withoutSqlErrors } from "../Transaction.ts"
 import * as Vault from "../tables/Vault.ts"
@@ -16,22 +11,19 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
 
-    /** As `isUnproven` says. */
-    const unproven = sql.literal("(authentication is not null and authentication not like '%=pass%')")
-
-    const newest = (
+    /** All of a kind at an address, the newest first. */
+    const arrived = (
       workspaceId: WorkspaceId,
       address: string,
-      { kind, since }: CodeQuery,
+      kind: ReceivedCode["kind"],
       { lock }: { readonly lock: boolean }
     ) =>
       Effect.map(
         sql<Vault.CodeRow>`
           select * from received_codes
           where workspace_id = ${workspaceId} and address = ${address.toLowerCase()} and kind = ${kind}
-            and received_at >= ${new Date(since)}
-          order by ${unproven}, received_at desc, position desc limit 1 ${sql.literal(lock ? "for update" : "")}`,
-        ([row]) => row
+          order by received_at desc, position desc ${sql.literal(lock ? "for update" : "")}`,
+        (rows) => rows.map(Vault.toCode)
       )
 
     const keep = Effect.fnUntraced(function* (
@@ -67,8 +59,8 @@ export const layer = Layer.effect(
         )
       ),
       latest: Effect.fn("ReceivedCodes.latest")((workspaceId, address, wanted) =>
-        newest(workspaceId, address, wanted, { lock: false }).pipe(
-          Effect.map((row) => Option.map(Option.fromUndefinedOr(row), Vault.toCode)),
+        arrived(workspaceId, address, wanted.kind, { lock: false }).pipe(
+          Effect.map((all) => Option.fromNullishOr(choose(all, wanted)?.taken)),
           withoutSqlErrors
         )
       ),
@@ -76,14 +68,14 @@ export const layer = Layer.effect(
         transaction(
           sql,
           Effect.gen(function* () {
-            const row = yield* newest(workspaceId, address, wanted, { lock: true })
-            if (row === undefined) return Option.none()
+            const chosen = choose(yield* arrived(workspaceId, address, wanted.kind, { lock: true }), wanted)
+            if (chosen === null) return Option.none()
             yield* sql`
-              delete from received_codes
-              where workspace_id = ${workspaceId} and address = ${row.address} and kind = ${row.kind}
-                and ((received_at, position) <= (${row.received_at}, ${row.position})
-                  or (${isUnproven({ authentication: row.authentication ?? "=pass" })} = false and ${unproven}))`
-            return Option.some(Vault.toCode(row))
+              delete from received_codes where ${sql.in(
+                "id",
+                chosen.replaced.map(({ id }) => id)
+              )}`
+            return Option.some(chosen.taken)
           })
         )
       ),

@@ -1,6 +1,7 @@
 /** The JSON forms of mails, and their common fields. */
 import { Effect, Option, Schema } from "effect"
 import * as MailThread from "../../../adapters/mail/MailThread.ts"
+import * as MailSender from "../../../core/vault/inbox/MailSender.ts"
 import type { Arrival } from "../../../core/vault/inbox/Receiving.ts"
 import { idOf } from "./Inbound.ts"
 
@@ -36,12 +37,17 @@ const Postmark = Schema.Struct({
 const Verdict = Schema.optionalKey(Schema.NullOr(Schema.Struct({ status: text })))
 
 const Ses = Schema.Struct({
-  mail: Schema.Struct({ messageId: Schema.String, destination: Schema.optionalKey(Schema.Array(Schema.String)) }),
+  mail: Schema.Struct({
+    messageId: Schema.String,
+    source: text,
+    destination: Schema.optionalKey(Schema.Array(Schema.String))
+  }),
   receipt: Schema.optionalKey(
     Schema.Struct({
       recipients: Schema.optionalKey(Schema.Array(Schema.String)),
       spfVerdict: Verdict,
       dkimVerdict: Verdict,
+      dmarcVerdict: Verdict,
       action: Schema.optionalKey(Schema.Struct({ encoding: text }))
     })
   ),
@@ -75,11 +81,16 @@ export const postmark = (json: unknown): Effect.Effect<Option.Option<Arrival>> =
     const full = [mail.ToFull, mail.CcFull, mail.BccFull].flatMap((all) => all ?? []).map(({ Email }) => Email)
     const spf = mail.Headers?.find(({ Name }) => Name.toLowerCase() === "received-spf")?.Value
     const found = /^\s*([a-z]{1,12})\b/i.exec(spf ?? "")?.[1]?.toLowerCase()
+    const [sender = "", ...others] = (spf ?? "").split(/\benvelope-from=/i).slice(1)
+    // Two of them are none: the name that a client gave itself stands in the same header.
+    const domain = others.length > 0 ? "" : domainOf(/^<?([^\s";<>]*)/.exec(sender)?.[1] ?? "")
     return Effect.map(MailThread.bodies(mail.HtmlBody, mail.TextBody), (bodies) => ({
       recipients: addressesIn([mail.OriginalRecipient ?? "", ...full, mail.To ?? ""]),
       message: { from: mail.From ?? "", subject: mail.Subject ?? "", bodies },
       id: idOf("postmark", mail.MessageID),
-      ...(found === undefined ? {} : { authentication: `spf=${found}` })
+      ...(found === undefined
+        ? {}
+        : { authentication: MailSender.verdict({ spf: { result: found, domains: [domain] } }) })
     }))
   })
 
@@ -100,12 +111,26 @@ export const ses = (json: unknown): Effect.Effect<Option.Option<Arrival>> => {
       recipients: addressesIn(receipt?.recipients ?? mail.destination ?? []),
       message,
       id: idOf("ses", mail.messageId),
-      authentication: `spf=${verdict(receipt?.spfVerdict)} dkim=${verdict(receipt?.dkimVerdict)}`
+      authentication: MailSender.verdict({
+        spf: { result: resultOf(receipt?.spfVerdict), domains: [domainOf(mail.source ?? "")] },
+        // Only DMARC says which domain has signed: the one that the mail says it is from.
+        dkim: {
+          result: resultOf(receipt?.dkimVerdict),
+          domains: resultOf(receipt?.dmarcVerdict) === "pass" && hasOneFrom(raw) ? [domainOf(message.from)] : []
+        }
+      })
     })
   )
 }
 
-const verdict = (given: typeof Verdict.schema.Type | undefined): string => {
-  const status = given?.status?.toLowerCase() ?? ""
-  return /^[a-z_]{1,20}$/.test(status) ? status : "none"
+const resultOf = (given: typeof Verdict.schema.Type | undefined): string => given?.status?.toLowerCase() ?? "none"
+
+/** With two of them, the one that was checked may not be the one that is read. */
+const hasOneFrom = (raw: Buffer): boolean => {
+  const [headers = ""] = raw.toString("latin1", 0, maxHeaderBytes).split(/\r?\n\r?\n/, 1)
+  return headers.match(/^from[ \t]*:/gim)?.length === 1
 }
+
+const maxHeaderBytes = 131_072
+
+const domainOf = (address: string): string => address.slice(address.lastIndexOf("@") + 1)

@@ -145,11 +145,11 @@ export const promises: ReadonlyArray<Contract.ContractPromise<Stores>> = [
       yield* codes.keep(stranger, code("p+u+s@x", "05", 8_000))
       const sealedOf = Effect.map(Option.map(({ sealed }: ReceivedCode) => sealed))
       const latest = (since: number, of = workspaceId, kind: "code" | "link" = "code") =>
-        sealedOf(codes.latest(of, "P+U+S@x", { kind, since }))
-      const take = (since: number) => sealedOf(codes.take(workspaceId, "p+u+s@X", { kind: "code", since }))
+        sealedOf(codes.latest(of, "P+U+S@x", { kind, since, senders: [] }))
+      const take = (since: number) => sealedOf(codes.take(workspaceId, "p+u+s@X", { kind: "code", since, senders: [] }))
 
       assert.deepStrictEqual(
-        yield* codes.latest(workspaceId, "p+u+s@X", { kind: "code", since: 2_000 }),
+        yield* codes.latest(workspaceId, "p+u+s@X", { kind: "code", since: 2_000, senders: [] }),
         Option.some({ ...tied, address: "p+u+s@x" })
       )
       assert.isTrue(Option.isNone(yield* latest(2_001)))

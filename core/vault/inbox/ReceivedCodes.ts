@@ -4,6 +4,7 @@
 import { Context, type Effect, type Option } from "effect"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
 import type { WorkspaceId } from "../../workspace/Ids.ts"
+import * as MailSender from "./MailSender.ts"
 
 export interface ReceivedCode {
   readonly id: string
@@ -17,21 +18,34 @@ export interface ReceivedCode {
   /** The value, sealed with the key of the workspace. */
   readonly sealed: string
   readonly receivedAt: number
-  /** The verdict about the sender of a mail, such as `spf=pass dkim=fail`; absent where nothing was. */
+  /** The verdict about the sender of a mail, as `MailSender` writes it; absent where a message came another way. */
   readonly authentication?: string
 }
 
-/**
- * Whether the sender of a code is known not to be who the mail says, or cannot be known: neither SPF nor DKIM has passed. A
- * code without a verdict came another way than by mail.
- */
-export const isUnproven = ({ authentication }: Pick<ReceivedCode, "authentication">): boolean =>
-  authentication !== undefined && !authentication.includes("=pass")
-
-/** The requested value: of which kind, and not from before which instant. */
+/** The requested value: of which kind, not from before which instant, and of whom. */
 export interface CodeQuery {
   readonly kind: ReceivedCode["kind"]
   readonly since: number
+  /** The registrable domains whose mails are expected. What one of them vouches for is preferred to all else. */
+  readonly senders: ReadonlyArray<string>
+}
+
+/**
+ * What a query gives of all that arrived of its kind at an address, the newest first: the newest fresh one of the best rank of
+ * `MailSender`. With it go the `replaced`: itself, what arrived before it, and what has a worse rank. `null` where none is fresh.
+ */
+export const choose = (
+  arrived: ReadonlyArray<ReceivedCode>,
+  { senders, since }: Pick<CodeQuery, "senders" | "since">
+): { readonly taken: ReceivedCode; readonly replaced: ReadonlyArray<ReceivedCode> } | null => {
+  const ranked = arrived.map((code) => ({ code, rank: MailSender.rank(code.authentication, senders) }))
+  const fresh = ranked.filter(({ code }) => code.receivedAt >= since)
+  const best = Math.min(...fresh.map(({ rank }) => rank))
+  const taken = fresh.find(({ rank }) => rank === best)
+  if (taken === undefined) return null
+  const at = ranked.indexOf(taken)
+  const replaced = ranked.filter(({ rank }, index) => index >= at || rank > best).map(({ code }) => code)
+  return { taken: taken.code, replaced }
 }
 
 /** A message that is kept only once. */
@@ -67,8 +81,7 @@ export class ReceivedCodes extends Context.Service<
     }) => Effect.Effect<number, StoreUnavailable>
 
     /**
-     * The last arrival of a kind at an address, if it arrived at `since` or later: one of a sender that is not unproven
-     * (`isUnproven`) where there is one. It stays.
+     * What `choose` takes of a kind at an address. It stays.
      */
     readonly latest: (
       workspaceId: WorkspaceId,
@@ -77,8 +90,8 @@ export class ReceivedCodes extends Context.Service<
     ) => Effect.Effect<Option.Option<ReceivedCode>, StoreUnavailable>
 
     /**
-     * Takes what `latest` would answer, and removes it together with all of its kind that arrived at the address
-     * before, which it replaces, and with all of unproven senders where its own is not: of several who take at once, one gets it, and the others nothing.
+     * Takes what `latest` would answer, and removes all that `choose` says it replaces: of several who take at once, one
+     * gets it, and the others nothing.
      */
     readonly take: (
       workspaceId: WorkspaceId,

@@ -15,6 +15,7 @@ import { codesIn, uncertainCodesIn } from "./CodeFinder.ts"
 import * as Inbox from "./Inbox.ts"
 import { linksIn, uncertainLinksIn } from "./LinkFinder.ts"
 import { Mailboxes } from "./Mailboxes.ts"
+import * as MailSender from "./MailSender.ts"
 import { type ReceivedCode, ReceivedCodes } from "./ReceivedCodes.ts"
 import type { Message } from "./ReceivedMessage.ts"
 import * as UncertainLinks from "./UncertainLinks.ts"
@@ -31,7 +32,7 @@ export interface Arrival {
   readonly id: string | null
   /** Whether the request of the message stays valid for as long as its key, so that a copy may arrive at any time. */
   readonly replayable?: boolean
-  /** The verdict about its sender, such as `spf=pass dkim=fail`. */
+  /** The verdict about its sender, as `MailSender` writes it. */
   readonly authentication?: string
 }
 
@@ -94,18 +95,21 @@ export class Receiving extends Context.Service<
 
       /**
        * The value to keep beside what arrived at an address just before, as the newest replaces it: uncertain links join
-       * others, and give way to a likely one (`null`).
+       * others, and give way to a likely one (`null`). A message that has less in its favour has no part in this.
        */
       const besides = Effect.fnUntraced(function* (
         workspaceId: WorkspaceId,
         address: string,
         value: Found[1],
-        now: number
+        { authentication, receivedAt }: Pick<ReceivedCode, "authentication" | "receivedAt">
       ) {
         if (!UncertainLinks.is(value)) return value
-        const since = now - Inbox.freshMillis
-        const before = yield* codes.latest(workspaceId, address, { kind: "link", since })
-        if (Option.isNone(before)) return value
+        const before = yield* codes.latest(workspaceId, address, {
+          kind: "link",
+          since: receivedAt - Inbox.freshMillis,
+          senders: MailSender.sitesOf(authentication)
+        })
+        if (Option.isNone(before) || !MailSender.isAsGood(before.value.authentication, authentication)) return value
         // A value that was sealed with a removed key cannot be read.
         const opened = yield* sealing.unseal(workspaceId, before.value.sealed).pipe(
           Effect.map(Redacted.value),
@@ -123,21 +127,21 @@ export class Receiving extends Context.Service<
         // A message whose recipient gets an owner later would otherwise bring its code then.
         if (bringsNothing && !replayable) return { recipients: owners.size, kept: 0, repeated: false }
         const receivedAt = yield* Clock.currentTimeMillis
+        const arrived = { receivedAt, ...(authentication === undefined ? {} : { authentication }) }
         const until = receivedAt + (replayable ? replayableMillis : rememberedMillis)
         const messageId = id ?? (yield* identifiers.uuid)
         const sealed = yield* Effect.forEach([...owners], ([address, workspaceId]) =>
           Effect.map(
             Effect.forEach(found, ([kind, value]) =>
               Effect.gen(function* () {
-                const kept = yield* besides(workspaceId, address, value, receivedAt)
+                const kept = yield* besides(workspaceId, address, value, arrived)
                 if (kept === null) return []
                 const code: ReceivedCode = {
                   id: yield* identifiers.uuid,
                   kind,
                   address,
                   sealed: yield* sealing.seal(workspaceId, Redacted.make(kept)),
-                  receivedAt,
-                  ...(authentication === undefined ? {} : { authentication })
+                  ...arrived
                 }
                 return [{ workspaceId, code }]
               })

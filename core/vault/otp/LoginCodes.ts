@@ -11,6 +11,7 @@ import { type CodeQuery, ReceivedCodes } from "../inbox/ReceivedCodes.ts"
 import * as UncertainLinks from "../inbox/UncertainLinks.ts"
 import { Sealing } from "../keys/Sealing.ts"
 import { Passkeys } from "../passkey/Passkeys.ts"
+import * as SecretSites from "../site/SecretSites.ts"
 import type { VaultEntry } from "../VaultEntry.ts"
 import { GeneratedCodes } from "./GeneratedCodes.ts"
 
@@ -54,13 +55,14 @@ export class LoginCodes extends Context.Service<
 
     /**
      * Takes what arrived last at an address since an instant, waiting for it until `latest`; nothing when nothing
-     * arrived. Several are candidates for one, most likely first. Uncertain links are given only where they are asked
+     * arrived. Mails that the site of the entry, or one of its `allowed_origins`, vouches for are preferred to others.
+     * Several are candidates for one, most likely first. Uncertain links are given only where they are asked
      * for, and passed over otherwise.
      */
     readonly received: (
       entry: VaultEntry,
       address: string,
-      wanted: CodeQuery & { readonly uncertain?: boolean },
+      wanted: Omit<CodeQuery, "senders"> & { readonly uncertain?: boolean },
       latest: number
     ) => Effect.Effect<Option.Option<ReadonlyArray<Redacted.Redacted<string>>>>
   }
@@ -99,7 +101,7 @@ export class LoginCodes extends Context.Service<
             const now = yield* Clock.currentTimeMillis
             const fresh = Math.max(since, now - Inbox.freshMillis)
             const taken = yield* StoreUnavailable.waitUntilBack(
-              codes.take(entry.workspaceId, address, { kind, since: fresh })
+              codes.take(entry.workspaceId, address, { kind, since: fresh, senders: SecretSites.sitesOf(entry) })
             )
             if (Option.isSome(taken)) {
               const opened = yield* sealing

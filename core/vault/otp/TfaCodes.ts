@@ -14,6 +14,7 @@ import { type ReceivedCode, ReceivedCodes } from "../inbox/ReceivedCodes.ts"
 import { Sealing } from "../keys/Sealing.ts"
 import { BoundSecrets } from "../providers/BoundSecrets.ts"
 import type { SourceError } from "../providers/SecretSource.ts"
+import * as SecretSites from "../site/SecretSites.ts"
 import { locate, VaultEntries } from "../VaultEntries.ts"
 import { EntryNotFound, effectiveTfaMethod, type Pair, type VaultEntry } from "../VaultEntry.ts"
 import { GeneratedCodes } from "./GeneratedCodes.ts"
@@ -74,7 +75,7 @@ export class TfaCodes extends Context.Service<
      *
      * A counter-based secret (HOTP) gives another code each time: the next counter is stored before the code is
      * returned. No run gets the code of a time step that was returned here. A code received by mail is returned on each
-     * request while it is fresh and unused. Where none was, what may be a code is returned if `uncertain` asks for it. A
+     * request while it is fresh and unused, one that the site vouches for before others. Where none was, what may be a code is returned if `uncertain` asks for it. A
      * secret in a secret provider must not be counter-based, because its counter cannot be stored there. The audit trail
      * has an entry of each code that was returned.
      */
@@ -147,8 +148,9 @@ export class TfaCodes extends Context.Service<
         if (inboxDomain === null) return yield* new NoInbox({ domainSetting: names.inboxDomain ?? null })
         const address = Inbox.addressOf(entry.workspaceId, entry, inboxDomain)
         const since = (yield* Clock.currentTimeMillis) - Inbox.freshMillis
+        const senders = SecretSites.sitesOf(entry)
         const latest = Effect.fnUntraced(function* (kind: ReceivedCode["kind"]) {
-          const found = yield* received.latest(entry.workspaceId, address, { kind, since })
+          const found = yield* received.latest(entry.workspaceId, address, { kind, since, senders })
           if (Option.isNone(found)) return null
           const opened = yield* otherwiseDie(sealing.unseal(entry.workspaceId, found.value.sealed))
           const candidates = LoginCodes.candidates(Redacted.value(opened)).map((one) => Redacted.make(one))

@@ -31,8 +31,14 @@ export const permits = ({ domain, fields }: Home, address: string): boolean => {
 export const permitsPlainHttp = ({ domain, fields }: Home): boolean =>
   [...Domain.originsOf(domain), ...(fields.allowed_origins ?? [])].some((origin) => origin.startsWith("http:"))
 
+/** The registrable domains of the origins that `permits` allows: a credential expects its mails from them. */
+export const sitesOf = ({ domain, fields }: Home): ReadonlyArray<string> =>
+  [Domain.hostnameOf(domain), ...(fields.allowed_origins ?? []).map(Domain.hostnameOf)].flatMap(
+    (hostname) => siteOf(hostname ?? "") ?? []
+  )
+
 /** The registrable domain of a host; `null` where it has none. */
-const siteOf = (hostname: string): string | null => getDomain(hostname, { allowPrivateDomains: true })
+export const siteOf = (hostname: string): string | null => getDomain(hostname, { allowPrivateDomains: true })
 
 /** Why the secrets of a credential may not be used at an address. It names the origin only: what follows may be secret. */
 export const refusal = ({ domain }: Pick<Home, "domain">, address: string): string =>

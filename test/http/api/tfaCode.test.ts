@@ -40,14 +40,21 @@ const withSecret = (member: Member, user: string, secret: string | number) =>
   keep(member, user, { tfa_method: "AUTHENTICATOR", tfa_secret: seal(member.encryptionKey, secret) })
 
 /** A code that arrives for a user by mail, at an instant. */
-const arrive = Effect.fnUntraced(function* (member: Member, user: string, code: string, receivedAt: number) {
+const arrive = Effect.fnUntraced(function* (
+  member: Member,
+  user: string,
+  code: string,
+  receivedAt: number,
+  authentication?: string
+) {
   const { workspaceId } = member.caller
   yield* (yield* ReceivedCodes).keep(workspaceId, {
     id: randomUUID(),
     kind: "code",
     address: addressOf(workspaceId, { permissionedUserId: user, domain }, "inbox.example"),
     sealed: yield* (yield* Sealing).seal(workspaceId, Redacted.make(code)),
-    receivedAt
+    receivedAt,
+    ...(authentication === undefined ? {} : { authentication })
   })
 })
 
@@ -228,6 +235,24 @@ it.layer(service("inbox.example"))("a code that comes by mail", (it) => {
       assert.strictEqual((yield* codeOf(me, "other")).status, 404)
       yield* clock.set(start + 300_001)
       assert.strictEqual((yield* codeOf(me, "Robot+1")).status, 404)
+    })
+  )
+
+  it.effect("is that of the site, or of an origin that an Owner named, before a newer one of another sender", () =>
+    Effect.gen(function* () {
+      const me = yield* (yield* Service).member("Owner")
+      const start = 1_800_000_000_000
+      yield* clock.set(start)
+      yield* keep(me, "one", { tfa_method: "EMAIL" })
+      yield* keep(me, "two", { tfa_method: "EMAIL", allowed_origins: ["https://login.idp.example"] })
+      for (const [user, sender] of [
+        ["one", "mail.example.com"],
+        ["two", "mail.idp.example"]
+      ] as const) {
+        yield* arrive(me, user, "111111", start, `spf=pass smtp.mailfrom=${sender} dkim=none`)
+        yield* arrive(me, user, "666666", start + 1, "spf=pass smtp.mailfrom=other.example dkim=none")
+        assert.strictEqual((yield* codeOf(me, user)).body.code, "111111")
+      }
     })
   )
 

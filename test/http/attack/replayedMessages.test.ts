@@ -63,7 +63,11 @@ const setNumber = (me: Member, phone_number: string | null) =>
 
 /** The code of a number that a run would be given. */
 const codeOf = Effect.fnUntraced(function* (me: Member, number: string) {
-  const found = yield* (yield* ReceivedCodes).latest(me.caller.workspaceId, number, { kind: "code", since: 0 })
+  const found = yield* (yield* ReceivedCodes).latest(me.caller.workspaceId, number, {
+    kind: "code",
+    since: 0,
+    senders: []
+  })
   return Option.isNone(found) ? null : unseal(me.encryptionKey, found.value.sealed)
 })
 

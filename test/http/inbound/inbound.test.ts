@@ -65,7 +65,7 @@ const withCredential = Effect.fnUntraced(function* (user: string) {
 
 const latest = Effect.fnUntraced(function* (me: Member, address: string, kind: ReceivedCode["kind"] = "code") {
   const { workspaceId } = me.caller
-  const found = yield* (yield* ReceivedCodes).latest(workspaceId, address, { kind, since: 0 })
+  const found = yield* (yield* ReceivedCodes).latest(workspaceId, address, { kind, since: 0, senders: [] })
   return Option.isNone(found) ? null : unseal(me.encryptionKey, found.value.sealed)
 })
 
@@ -283,16 +283,50 @@ it.layer(service({ secret, twilioAuthToken }))("what is brought over HTTP", (it)
         TextBody: "Your verification code is 660412",
         HtmlBody: "<p>Your verification code is <b>660412</b></p>",
         Tag: "",
-        Headers: [{ Name: "Received-SPF", Value: "Pass (sender SPF authorized) identity=mailfrom" }],
+        Headers: [
+          {
+            Name: "Received-SPF",
+            Value:
+              "Pass (sender SPF authorized) identity=mailfrom; helo=m.b.example; envelope-from=bounce+1@b.example; receiver=x"
+          }
+        ],
         Attachments: []
       }
       assert.strictEqual((yield* post("/inbound/mail/postmark", { json, headers: trusted })).body.kept, 1)
       assert.strictEqual(yield* latest(me, address), "660412")
-      const kept = yield* (yield* ReceivedCodes).take(me.caller.workspaceId, address, { kind: "code", since: 0 })
-      assert.strictEqual(Option.getOrThrow(kept).authentication, "spf=pass")
+      const kept = yield* (yield* ReceivedCodes).take(me.caller.workspaceId, address, {
+        kind: "code",
+        since: 0,
+        senders: []
+      })
+      assert.strictEqual(Option.getOrThrow(kept).authentication, "spf=pass smtp.mailfrom=b.example")
       const again = yield* post("/inbound/mail/postmark", { json, headers: trusted })
       assert.deepStrictEqual([again.status, again.body], [200, { recipients: 1, kept: 0, repeated: true }])
       assert.isNull(yield* latest(me, address))
+    })
+  )
+
+  it.effect("names the domain of the sender only where the header of Postmark names one", () =>
+    Effect.gen(function* () {
+      yield* clock.set(now)
+      for (const [index, [value, authentication]] of [
+        ["Fail (x) identity=mailfrom; envelope-from=a@b.example", "spf=fail"],
+        ["Pass (x) identity=mailfrom; helo=m;envelope-from=a@b.example; envelope-from=a@c.example", "spf=pass"],
+        ['Pass (x) identity=mailfrom; envelope-from="a@b.example; "@c.example', "spf=pass"],
+        ["Pass (x) identity=helo; helo=m.b.example; envelope-from=<>", "spf=pass"]
+      ].entries()) {
+        const { address, me } = yield* withCredential(`postmark${index}`)
+        const json = {
+          OriginalRecipient: address,
+          MessageID: `m${index}`,
+          TextBody: "Your verification code is 660412",
+          Headers: [{ Name: "Received-SPF", Value: value }]
+        }
+        assert.strictEqual((yield* post("/inbound/mail/postmark", { json, headers: trusted })).body.kept, 1)
+        const query = { kind: "code", since: 0, senders: [] } as const
+        const kept = yield* (yield* ReceivedCodes).latest(me.caller.workspaceId, address, query)
+        assert.strictEqual(Option.getOrThrow(kept).authentication, authentication, value)
+      }
     })
   )
 
@@ -326,11 +360,12 @@ it.layer(service({ secret, twilioAuthToken }))("what is brought over HTTP", (it)
       const message = (messageId: string, content: string, encoding = "UTF-8") =>
         JSON.stringify({
           notificationType: "Received",
-          mail: { messageId, destination: [address] },
+          mail: { messageId, source: "bounce@mail.b.example", destination: [address] },
           receipt: {
             recipients: [address],
             spfVerdict: { status: "PASS" },
-            dkimVerdict: { status: "FAIL" },
+            dkimVerdict: { status: "PASS" },
+            dmarcVerdict: { status: "PASS" },
             action: { type: "SNS", encoding }
           },
           content
@@ -338,6 +373,17 @@ it.layer(service({ secret, twilioAuthToken }))("what is brought over HTTP", (it)
       const one = yield* sent(notice({ Message: message("m1", raw), Subject: "Amazon SES" }))
       assert.deepStrictEqual([one.status, one.body], [200, { recipients: 1, kept: 1, repeated: false }])
       assert.strictEqual(yield* latest(me, address), "771093")
+      const verdict = Effect.map(
+        Effect.flatMap(ReceivedCodes, (codes) =>
+          codes.latest(me.caller.workspaceId, address, { kind: "code", since: 0, senders: [] })
+        ),
+        (found) => Option.getOrThrow(found).authentication
+      )
+      const proven = "spf=pass smtp.mailfrom=mail.b.example dkim=pass"
+      assert.strictEqual(yield* verdict, `${proven} header.d=b.example`)
+      // Of two senders, the one that was checked may be the other.
+      yield* sent(notice({ Message: message("m0", `From: c@d.example\r\n${raw}`) }))
+      assert.strictEqual(yield* verdict, proven)
       const again = yield* sent(notice({ Message: message("m1", raw) }))
       assert.deepStrictEqual(again.body, { recipients: 1, kept: 0, repeated: true })
       const base64 = Buffer.from(raw.replace("771093", "440221")).toString("base64")
@@ -453,7 +499,7 @@ it.layer(service({ secret, twilioAuthToken }))("what is brought over HTTP", (it)
       assert.deepStrictEqual([answer.status, answer.text], [200, "<Response/>"])
       assert.include(answer.headers.get("content-type") ?? "", "xml")
       assert.strictEqual(yield* latest(me, "+15550102040"), "903311")
-      yield* (yield* ReceivedCodes).take(me.caller.workspaceId, "+15550102040", { kind: "code", since: 0 })
+      yield* (yield* ReceivedCodes).take(me.caller.workspaceId, "+15550102040", { kind: "code", since: 0, senders: [] })
       assert.strictEqual((yield* bring(signature)).status, 200)
       assert.isNull(yield* latest(me, "+15550102040"))
     })

@@ -31,7 +31,8 @@ import { until } from "../../support/waiting.ts"
 const arrive = Effect.fnUntraced(function* (
   kind: "code" | "link",
   value: string | ReadonlyArray<string> | { readonly uncertain: ReadonlyArray<string> },
-  address?: string
+  address?: string,
+  authentication?: string
 ) {
   const { workspaceId } = accounts.entry
   yield* (yield* ReceivedCodes).keep(workspaceId, {
@@ -39,7 +40,8 @@ const arrive = Effect.fnUntraced(function* (
     kind,
     address: address ?? Inbox.addressOf(workspaceId, accounts.entry, "inbox.example"),
     sealed: yield* (yield* Sealing).seal(workspaceId, Redacted.make(value)),
-    receivedAt: yield* Clock.currentTimeMillis
+    receivedAt: yield* Clock.currentTimeMillis,
+    ...(authentication === undefined ? {} : { authentication })
   })
   yield* (yield* Signals).publish({ _tag: "received" })
 })
@@ -138,10 +140,18 @@ describe("a code that is sent", () => {
       // The clock stands still until the code is taken.
       yield* until(
         "the code to be taken",
-        codes.latest(workspaceId, address, { kind: "code", since: 0 }),
+        codes.latest(workspaceId, address, { kind: "code", since: 0, senders: [] }),
         Option.isNone
       )
       assert.deepEqual((yield* eventually(Fiber.join(fiber))).outcome, welcome)
+    }).pipe(Effect.provide(services("inbox.example")))
+  )
+
+  it.effect("is that of the site of the credential, also where another proven sender mails a newer one", () =>
+    Effect.gen(function* () {
+      yield* arrive("code", "111111", undefined, "spf=none dkim=pass header.d=mail.bank.example")
+      yield* arrive("code", "666666", undefined, "spf=pass smtp.mailfrom=other.example dkim=none")
+      assert.deepEqual((yield* eventually(run(tfa({ tfa_type: "EMAIL" }), ["111111"]))).outcome, welcome)
     }).pipe(Effect.provide(services("inbox.example")))
   )
 

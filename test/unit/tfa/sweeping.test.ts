@@ -18,7 +18,7 @@ it.layer(Layer.fresh(Memory.layer))("codes that no run took", (it) => {
         codes.keepOnce({ id: "message", until: receivedAt + 86_400_000 }, [
           { workspaceId, code: { id: randomUUID(), kind: "code", address: "a", sealed: "00", receivedAt } }
         ])
-      const kept = codes.latest(workspaceId, "a", { kind: "code", since: 0 })
+      const kept = codes.latest(workspaceId, "a", { kind: "code", since: 0, senders: [] })
       yield* keep(0)
       yield* Effect.forkScoped(Periodic.run(forgetting))
       yield* TestClock.adjust(freshMillis)

@@ -25,7 +25,7 @@ const code = (
   more: Partial<ReceivedCode> = {}
 ): ReceivedCode => ({ id: beside(workspaceId), kind: "code", address, sealed: "00", receivedAt, ...more })
 
-const wanted = { kind: "code", since: 0 } as const
+const wanted = { kind: "code", since: 0, senders: [] } as const
 
 const number = (digits: number): string => `+1555${String(digits).padStart(7, "0")}`
 
@@ -72,7 +72,7 @@ export const promises: ReadonlyArray<Contract.ContractPromise<Stores>> = [
           code(workspaceId, "a@inbox.example", receivedAt, authentication === undefined ? {} : { authentication })
         )
       const take = (since = 0) =>
-        Effect.map(codes.take(workspaceId, "a@inbox.example", { kind: "code", since }), (found) =>
+        Effect.map(codes.take(workspaceId, "a@inbox.example", { kind: "code", since, senders: [] }), (found) =>
           Option.isSome(found) ? found.value.receivedAt : null
         )
       yield* arrive(1, "spf=pass dkim=none")
@@ -99,6 +99,35 @@ export const promises: ReadonlyArray<Contract.ContractPromise<Stores>> = [
       yield* arrive(10)
       yield* arrive(11, "spf=fail dkim=fail")
       assert.strictEqual(yield* take(), 10)
+    })
+  ),
+  promise("prefer what an expected sender vouches for to what other senders prove, and that to the rest", () =>
+    Effect.gen(function* () {
+      const codes = yield* ReceivedCodes
+      const { workspaceId } = yield* makeWorkspace()
+      const arrive = (receivedAt: number, authentication: string) =>
+        codes.keep(workspaceId, code(workspaceId, "a@inbox.example", receivedAt, { authentication }))
+      const query = { ...wanted, senders: ["site.example", "login.example"] }
+      const receivedAt = Effect.map(Option.map(({ receivedAt }: ReceivedCode) => receivedAt))
+      const latest = Effect.map(receivedAt(codes.latest(workspaceId, "a@inbox.example", query)), Option.getOrNull)
+      const take = Effect.map(receivedAt(codes.take(workspaceId, "a@inbox.example", query)), Option.getOrNull)
+      yield* arrive(1, "spf=pass smtp.mailfrom=mail.site.example dkim=none")
+      yield* arrive(2, "spf=none dkim=pass header.d=other.example header.d=login.example")
+      for (const [at, verdict] of [
+        "spf=pass smtp.mailfrom=other.example dkim=pass header.d=other.example",
+        "spf=pass dkim=pass",
+        "spf=pass smtp.mailfrom=site.example.other.example dkim=none",
+        "spf=fail dkim=none"
+      ].entries()) {
+        yield* arrive(3 + at, verdict)
+      }
+      assert.strictEqual(yield* latest, 2)
+      assert.strictEqual(yield* take, 2)
+      assert.strictEqual(yield* take, null)
+      yield* arrive(7, "spf=pass smtp.mailfrom=other.example dkim=none")
+      yield* arrive(8, "spf=fail dkim=none")
+      assert.strictEqual(yield* take, 7)
+      assert.strictEqual(yield* take, null)
     })
   ),
   promise("forget messages once their time is over, and no earlier", () =>

@@ -129,7 +129,7 @@ export const promises: ReadonlyArray<Contract.ContractPromise<Stores>> = [
       if (changed === undefined) throw new Error("Expected two entries")
       const fields = { ...changed.fields, user_name: "a1 again", cookies: "b1 again" }
       assert.deepStrictEqual(second, { ...changed, fields })
-      const code = yield* (yield* ReceivedCodes).latest(workspaceId, "1@x", { kind: "code", since: 0 })
+      const code = yield* (yield* ReceivedCodes).latest(workspaceId, "1@x", { kind: "code", since: 0, senders: [] })
       assert.strictEqual(Option.getOrThrow(code).sealed, "c1 again")
       const kept = yield* (yield* IdempotencyStore).once(
         { workspaceId, key: "k-1", digest: "d" },

@@ -83,8 +83,8 @@ const mean = (values: ReadonlyArray<number>): number => sum(values) / values.len
 const rowsOf = (name: string, wall: readonly [number, number], cpu: readonly [number, number]): ReadonlyArray<Row> =>
   (
     [
-      ["time", wall, 1.1],
-      ["processor", cpu, 1.25]
+      ["time", wall, 1.05],
+      ["processor", cpu, 1.1]
     ] as const
   ).map(([what, [agent, hand], target]) => ({
     name: `${name}: ${what}`,

@@ -367,8 +367,8 @@ const elements = (tabs: Tabs, { act }: Acts.Acts) => {
       ),
     find: (target) =>
       onOne(target, async (element, timeout, frame) => {
-        // Waits until the element is there, and takes half of the answers of the page that `waitFor` takes.
-        await element.getAttribute("id", { timeout })
+        // Waits until the element is there in one message, and learns from it whether the page is at rest.
+        await World.run(current(), frame, "answers", null, { root: element, waitMillis: timeout })
         await guarded(target, element, timeout, frame)
       }),
     inspect: (selector) =>

@@ -33,7 +33,9 @@ describe("a read of a page where nothing is on its way", () => {
       const reads: ReadonlyArray<Effect.Effect<unknown, PageFailure>> = [
         elements.extract(plan),
         elements.read({ selector: "//p", waitMillis: 0 }),
-        elements.read({ selector: "css=#p", waitMillis: 0 })
+        elements.read({ selector: "css=#p", waitMillis: 0 }),
+        elements.find({ selector: "//p", waitMillis: 60_000 }),
+        elements.find({ selector: "css=#p", waitMillis: 60_000 })
       ]
       for (const read of reads) {
         yield* read

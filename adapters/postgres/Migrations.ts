@@ -9,6 +9,7 @@ import { Build } from "../../core/runtime/Build.ts"
 import { schema } from "./migrations/0001_schema.ts"
 import { runWarnings } from "./migrations/0002_run_warnings.ts"
 import { formerSecrets } from "./migrations/0003_former_secrets.ts"
+import { workerShares } from "./migrations/0004_worker_shares.ts"
 import * as Startup from "./server/Startup.ts"
 import { isHeldUp } from "./Transaction.ts"
 
@@ -49,7 +50,8 @@ const table = "sluice_migrations"
 export const all: Readonly<Record<string, ReadonlyArray<string>>> = {
   "0001_schema": schema,
   "0002_run_warnings": runWarnings,
-  "0003_former_secrets": formerSecrets
+  "0003_former_secrets": formerSecrets,
+  "0004_worker_shares": workerShares
 }
 
 /** The name of the newest migration of this version. */

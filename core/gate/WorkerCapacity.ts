@@ -9,6 +9,17 @@ export interface Workers {
   readonly capacity: number
   /** How many they carry out now. */
   readonly running: number
+  /** Each of them; left out where one does not say what it gives a workspace. */
+  readonly each?: ReadonlyArray<WorkerPlaces>
+}
+
+/** The places of one worker. */
+export interface WorkerPlaces {
+  /** Its name in leases. */
+  readonly name: string
+  readonly capacity: number
+  /** How many of them one workspace may have. */
+  readonly workspaceRuns: number
 }
 
 /** `null` where no list of the workers is kept, as where a program embeds the service. It may be some seconds old. */

@@ -11,6 +11,7 @@ import type { FieldsTooLarge, FieldTooLarge } from "../workflow/FieldLimit.ts"
 import type { WorkflowVersion } from "../workflow/Workflow.ts"
 import type { RunId, RunNotFound, WorkflowId, WorkflowNotFound, WorkspaceId } from "../workspace/Ids.ts"
 import type { HoldAnnouncement } from "./hold/HoldAnnouncement.ts"
+import type { InProgress } from "./hold/PlaceLimit.ts"
 import type { HoldReason, RunFilter } from "./list/RunFilter.ts"
 import type { LeaseLost, Progress, Retry, Run, RunEnded, RunningRun, Status, WaitingRun } from "./Run.ts"
 import type { Awaited, FailedLogin } from "./Slots.ts"
@@ -199,6 +200,9 @@ export class RunStore extends Context.Service<
      * and for a run that does not wait.
      */
     readonly awaited: (workspaceId: WorkspaceId, id: RunId) => Effect.Effect<Awaited | null, StoreUnavailable>
+
+    /** The runs in progress of each worker that has some, and how many of them are of this workspace. */
+    readonly inProgress: (workspaceId: WorkspaceId) => Effect.Effect<ReadonlyArray<InProgress>, StoreUnavailable>
 
     /**
      * One page of the runs that satisfy a filter. It has fewer runs than `limit` and yet a `next` only where the filter

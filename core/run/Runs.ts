@@ -35,6 +35,7 @@ import type * as FieldLimit from "../workflow/FieldLimit.ts"
 import type { RunId, RunNotFound, WorkflowId, WorkflowNotFound, WorkspaceId } from "../workspace/Ids.ts"
 import * as Permissions from "../workspace/Permissions.ts"
 import type { Caller, RoleForbids } from "../workspace/Workspace.ts"
+import * as PlaceLimit from "./hold/PlaceLimit.ts"
 import * as Waits from "./hold/Waits.ts"
 import type { RunFilter } from "./list/RunFilter.ts"
 import * as Run from "./Run.ts"
@@ -138,10 +139,14 @@ export class Runs extends Context.Service<
         const { gate, run } = gated
         const workers = Run.isWaiting(run) ? yield* capacity.current : null
         const isForeseen = Run.isWaiting(run) && (gate.pace !== null || workers !== null)
-        const demand = isForeseen ? { queue: yield* gates.queue(run.workflowId, run.id), workers } : null
+        const queue = isForeseen ? yield* gates.queue(run.workflowId, run.id) : null
         const mayAwait = Run.isWaiting(run) && run.credentials.length > 0
         const awaited = mayAwait ? yield* runs.awaited(caller.workspaceId, id) : null
         const at = yield* Clock.currentTimeMillis
+        const isReady = Waits.present({ run, gate, awaited, at })[0]?.reason === "capacity"
+        const each = isReady ? workers?.each : undefined
+        const limit = each === undefined ? null : PlaceLimit.of(each, yield* runs.inProgress(caller.workspaceId))
+        const demand = queue === null ? null : { queue, workers, limit }
         return {
           run,
           status: Run.statusAt(run, gate, at),

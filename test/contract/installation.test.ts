@@ -46,7 +46,9 @@ const own = (part: string, id: string) => ({
   clockSkewMillis: 0,
   capacity: part === "worker" ? 4 : null,
   running: 0,
-  browsers: 0
+  browsers: 0,
+  worker: part === "worker" ? "w" : null,
+  workspaceRuns: part === "worker" ? 3 : null
 })
 
 const [layer] = databases.embedded
@@ -205,7 +207,7 @@ it.layer(layer)("an installation", (it) => {
       yield* sql`alter table processes rename to away`
       assert.isTrue(Exit.isFailure(yield* Effect.exit(api.workers)))
       yield* sql`alter table away rename to processes`
-      assert.deepStrictEqual(yield* api.workers, { capacity: 0, running: 0 })
+      assert.deepStrictEqual(yield* api.workers, { capacity: 0, running: 0, each: [] })
       yield* api.end
     }).pipe(Effect.scoped)
   )

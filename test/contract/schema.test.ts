@@ -78,6 +78,15 @@ it.live("a data folder of an earlier version is refused with the folder and what
   }).pipe(Effect.scoped)
 )
 
+/** Makes a database one of the last version whose builds noted nothing of their migrations. */
+const withoutNotes = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`delete from sluice_migrations where migration_id > 2`
+  yield* sql`alter table processes drop column worker, drop column workspace_runs`
+  yield* sql`drop table former_secrets`
+  yield* sql`alter table sluice_migrations drop column content, drop column build`
+})
+
 const refusesOtherBuilds = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const again = Effect.scoped(Layer.build(Layer.fresh(Migrations.layer))).pipe(
@@ -97,17 +106,12 @@ const refusesOtherBuilds = Effect.gen(function* () {
   )
 
   // As a build made it that noted nothing: with the same columns it is taken, and noted.
-  const unnoted = Effect.gen(function* () {
-    yield* sql`alter table sluice_migrations drop column content, drop column build`
-    yield* sql`drop table former_secrets`
-    yield* sql`delete from sluice_migrations where migration_id > 2`
-  })
-  yield* unnoted
+  yield* withoutNotes
   yield* sql`create table of_somebody_else (id integer)`
   yield* again
   assert.deepStrictEqual(yield* noted, first)
 
-  yield* unnoted
+  yield* withoutNotes
   yield* sql`alter table workspaces add column of_another_build text`
   const unlike = yield* Effect.flip(again)
   assert.include(unlike.message, "made by a build that did not note its name, whose migration 0002_run_warnings")

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { Effect } from "effect"
+import * as Migrations from "../../adapters/postgres/Migrations.ts"
 
 const root = fileURLToPath(new URL("../..", import.meta.url))
 
@@ -25,15 +26,14 @@ export const make = Effect.acquireRelease(
       cpSync(join(root, name), join(folder, name), { recursive: true })
     }
     for (const name of ["node_modules", ".cache"]) symlinkSync(join(root, name), join(folder, name))
-    writeFileSync(join(folder, "adapters/postgres/migrations/0004_rehearsed.ts"), migration)
+    const last = Migrations.newest
+    const next = `${String(Number(last.slice(0, 4)) + 1).padStart(4, "0")}_rehearsed`
+    writeFileSync(join(folder, `adapters/postgres/migrations/${next}.ts`), migration)
     const file = join(folder, "adapters/postgres/Migrations.ts")
     const text = readFileSync(file, "utf8")
-      .replace("import { schema }", 'import { rehearsed } from "./migrations/0004_rehearsed.ts"\nimport { schema }')
-      .replace(
-        '"0003_former_secrets": formerSecrets',
-        '"0003_former_secrets": formerSecrets, "0004_rehearsed": rehearsed'
-      )
-    if (!text.includes('"0004_rehearsed": rehearsed')) throw new Error("The migrations are listed in another way")
+      .replace("import { schema }", `import { rehearsed } from "./migrations/${next}.ts"\nimport { schema }`)
+      .replace(new RegExp(`"${last}": \\w+`), (entry) => `${entry}, "${next}": rehearsed`)
+    if (!text.includes(`"${next}": rehearsed`)) throw new Error("The migrations are listed in another way")
     writeFileSync(file, text)
     return folder
   }),

@@ -1,5 +1,6 @@
 /** Runs and their events in memory. */
 import { Clock, Effect, Layer, type Schema } from "effect"
+import type { InProgress } from "../../../core/run/hold/PlaceLimit.ts"
 import * as Run from "../../../core/run/Run.ts"
 import { AlreadyRetried, type GatedRun, type LeaseRef, RunStore, VersionOutdated } from "../../../core/run/RunStore.ts"
 import * as Slots from "../../../core/run/Slots.ts"
@@ -75,6 +76,21 @@ export const layer = Layer.effect(
         Effect.sync(() => {
           const run = tables.runs.get(id)
           return run?.workspaceId === workspaceId ? MemorySlots.awaited(tables, run) : null
+        })
+      ),
+      inProgress: Effect.fn("RunStore.inProgress")((workspaceId) =>
+        Effect.sync(() => {
+          const found = new Map<string, InProgress>()
+          for (const { lease, workspaceId: its } of tables.runs.values()) {
+            if (lease === null) continue
+            const { own, runs } = found.get(lease.worker) ?? { own: 0, runs: 0 }
+            found.set(lease.worker, {
+              worker: lease.worker,
+              runs: runs + 1,
+              own: its === workspaceId ? own + 1 : own
+            })
+          }
+          return [...found.values()]
         })
       ),
       events: Effect.fn("RunStore.events")((id, after) =>

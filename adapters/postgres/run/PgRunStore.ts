@@ -2,6 +2,7 @@
 import { Clock, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { page } from "../../../core/event/EventLog.ts"
+import type { InProgress } from "../../../core/run/hold/PlaceLimit.ts"
 import { isRunning, isWaiting } from "../../../core/run/Run.ts"
 import { type GatedRun, type LeaseRef, RunStore } from "../../../core/run/RunStore.ts"
 import * as Slots from "../../../core/run/Slots.ts"
@@ -124,6 +125,12 @@ export const layer = Layer.effect(
         Effect.flatMap(Clock.currentTimeMillis, (now) => PgBusyQueues.ofRun(sql, workspaceId, id, now)).pipe(
           withoutSqlErrors
         )
+      ),
+      inProgress: Effect.fn("RunStore.inProgress")((workspaceId) =>
+        withoutSqlErrors(sql<InProgress>`
+          select lease_worker as worker, count(*)::int as runs,
+            (count(*) filter (where workspace_id = ${workspaceId}))::int as own
+          from runs where status = 'execution.start' group by lease_worker`)
       ),
       events: Effect.fn("RunStore.events")((id, after) =>
         sql<Events.Row>`

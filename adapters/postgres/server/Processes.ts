@@ -23,6 +23,10 @@ export interface ProcessReport {
   readonly running: number
   /** How many sessions of browsers it has open. */
   readonly browsers: number
+  /** Its name in the leases of runs; `null` for a process that executes none. */
+  readonly worker: string | null
+  /** How many runs of one workspace it executes at once; `null` for a process that executes none. */
+  readonly workspaceRuns: number | null
 }
 
 /** A process as others see it. */
@@ -53,6 +57,8 @@ export const table = Table.make(
     capacity: column(Table.nullable(Table.integer), ({ capacity }) => capacity),
     running: column(Table.integer, ({ running }) => running),
     browsers: column(Table.integer, ({ browsers }) => browsers),
+    worker: column(Table.nullable(Table.text), ({ worker }) => worker),
+    workspace_runs: column(Table.nullable(Table.integer), ({ workspaceRuns }) => workspaceRuns),
     began_at: column(Table.instant, ({ beganAt }) => beganAt),
     seen_at: column(Table.instant, ({ seenAt }) => seenAt)
   },
@@ -62,12 +68,13 @@ export const table = Table.make(
 type Row = Table.Row<typeof table.columns>
 
 const toLiving = (row: Row): ProcessState => {
-  const { artifact_store, began_at, clock_skew_ms, seen_at, tz_data, ...rest } = table.decode(row)
+  const { artifact_store, began_at, clock_skew_ms, seen_at, tz_data, workspace_runs, ...rest } = table.decode(row)
   return {
     ...rest,
     tzData: tz_data,
     artifactStore: artifact_store,
     clockSkewMillis: clock_skew_ms,
+    workspaceRuns: workspace_runs,
     beganAt: began_at,
     seenAt: seen_at
   }
@@ -89,7 +96,7 @@ export const make = Effect.gen(function* () {
       insert into processes ${sql.insert(table.encode({ ...own, beganAt: now, seenAt: now }))}
       on conflict (id) do update set seen_at = excluded.seen_at, artifact_store = excluded.artifact_store,
         clock_skew_ms = excluded.clock_skew_ms, capacity = excluded.capacity, running = excluded.running,
-        browsers = excluded.browsers`
+        browsers = excluded.browsers, worker = excluded.worker, workspace_runs = excluded.workspace_runs`
     yield* sql`delete from processes where seen_at < ${new Date(now - aliveMillis)}`
     const rows = yield* sql<Row>`select * from processes order by began_at, id`
     return rows.map(toOwn)

@@ -8,6 +8,7 @@ import { fileOf, type RunEvent } from "../../../core/event/RunEvent.ts"
 import type { Hold } from "../../../core/gate/Gate.ts"
 import type { Summary } from "../../../core/run/artifact/ArtifactStore.ts"
 import { useOf } from "../../../core/run/CredentialReferences.ts"
+import { PlaceLimit } from "../../../core/run/hold/PlaceLimit.ts"
 import { type Wait, WaitReason } from "../../../core/run/hold/Waits.ts"
 import { HoldReason, type RunFilter } from "../../../core/run/list/RunFilter.ts"
 import { type Run, Trigger } from "../../../core/run/Run.ts"
@@ -79,6 +80,10 @@ const WaitJson = Schema.Struct({
   }),
   ahead: Schema.NullOr(Schema.Int).annotate({
     description: "With pace and capacity, how many runs of its workflow start before it, if known"
+  }),
+  limit: Schema.NullOr(PlaceLimit).annotate({
+    description:
+      "With capacity, which limit it waits for, if known: workspace_runs, the places of workers that its workspace may have; concurrency, all their places"
   })
 }).annotate({ identifier: "Wait" })
 

@@ -25,7 +25,7 @@ import * as FirstWorkspace from "../layers/FirstWorkspace.ts"
 import * as Inbox from "../layers/Inbox.ts"
 import { layerScheduler } from "../layers/Scheduler.ts"
 import { layerEncryption, layerStorage, type StorageSettings } from "../layers/Storage.ts"
-import { layerWorker, type WorkerLayerSettings } from "../layers/Worker.ts"
+import { layerWorker, presence, type WorkerLayerSettings } from "../layers/Worker.ts"
 import { untilEnd } from "./AtRest.ts"
 import type { Keeping } from "./retention/Keeping.ts"
 
@@ -53,12 +53,13 @@ export const up = Effect.fnUntraced(
       say: (line) => console.log(line)
     })
     const site = withDemo ? Option.some(yield* Site.serve(near(1), { post })) : Option.none()
+    const own = presence(settings)
     // Released from the top: the interface closes after the runs of the worker have ended or were released.
     const service = Health.checks.pipe(
-      Layer.provideMerge(Layer.merge(layerScheduler(settings), layerWorker(settings, Option.toArray(site)))),
+      Layer.provideMerge(Layer.merge(layerScheduler(settings), layerWorker(settings, own, Option.toArray(site)))),
       Layer.provideMerge(Layer.merge(layerApi(settings), Inbox.layer(settings))),
       Layer.provideMerge(FirstWorkspace.layer(settings)),
-      Layer.provideMerge(Installation.layer("up", settings.concurrency)),
+      Layer.provideMerge(Installation.layer("up", own)),
       Layer.provideMerge(layerEncryption(settings)),
       Layer.provideMerge(layerStorage(settings)),
       Layer.provide(Health.layer(settings))

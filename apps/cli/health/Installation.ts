@@ -61,23 +61,40 @@ const warnOfZones = (own: ProcessReport, all: ReadonlyArray<ProcessReport>) => {
   )
 }
 
+/** The runs that a process executes. */
+export interface WorkerPresence<R = never> {
+  /** Its name in leases. */
+  readonly name: string
+  /** How many it executes at once. */
+  readonly capacity: number
+  /** How many of one workspace, now. */
+  readonly workspaceRuns: Effect.Effect<number, never, R>
+}
+
 /** The total capacity of these processes, and its use. */
-const workersOf = (living: ReadonlyArray<ProcessReport>): Workers =>
-  living.reduce(
-    (sum, { capacity, running }) =>
-      capacity === null ? sum : { capacity: sum.capacity + capacity, running: sum.running + running },
+const workersOf = (living: ReadonlyArray<ProcessReport>): Workers => {
+  const all = living.flatMap(({ capacity, running, worker, workspaceRuns }) =>
+    capacity === null ? [] : [{ capacity, running, name: worker, workspaceRuns }]
+  )
+  const sums = all.reduce(
+    (sum, { capacity, running }) => ({ capacity: sum.capacity + capacity, running: sum.running + running }),
     { capacity: 0, running: 0 }
   )
+  const each = all.flatMap(({ capacity, name, workspaceRuns }) =>
+    name === null || workspaceRuns === null ? [] : [{ name, capacity, workspaceRuns }]
+  )
+  return each.length < all.length ? sums : { ...sums, each }
+}
 
 /** Whether a process computes openings: all that do with newer time zone data are gone. */
 const mayDecide = (own: ProcessReport, living: ReadonlyArray<ProcessReport>): boolean =>
   !living.some((other) => schedules(other) && isNewer(other.tzData, own.tzData))
 
 /**
- * Registers the process while the layer lives, and provides the list of all processes. `capacity` is its maximum number
- * of concurrent runs; `null` for a process that executes none.
+ * Registers the process while the layer lives, and provides the list of all processes. `worker` is `null` for a process
+ * that executes no runs.
  */
-export const layer = (part: string, capacity: number | null = null) =>
+export const layer = <R = never>(part: string, worker: WorkerPresence<R> | null = null) =>
   Layer.effectContext(
     Effect.gen(function* () {
       const Processes = yield* Effect.promise(() => import("../../../adapters/postgres/server/Processes.ts"))
@@ -92,11 +109,14 @@ export const layer = (part: string, capacity: number | null = null) =>
         version,
         tzData: yield* ZoneVersion,
         artifactStore: keeps ? yield* storeName : null,
-        capacity
+        capacity: worker?.capacity ?? null,
+        worker: worker?.name ?? null
       }
       const present = Effect.gen(function* () {
         const { browsers, leases } = yield* Gauges.inUse("runs")
-        return { ...fixed, clockSkewMillis: yield* clockSkew, running: leases, browsers } satisfies ProcessReport
+        const workspaceRuns = worker === null ? null : yield* worker.workspaceRuns
+        const counted = { clockSkewMillis: yield* clockSkew, running: leases, browsers }
+        return { ...fixed, ...counted, workspaceRuns } satisfies ProcessReport
       })
       const own = yield* present
       const all = yield* registry.beat(own)

@@ -37,26 +37,38 @@ export interface WorkerLayerSettings extends BrowsersSettings, SourceSettings, M
 /** The duration of a lease that is not renewed. */
 const leaseMillis = 30_000
 
+/** Whether there are several workspaces. */
+const areSeveral = Effect.flatMap(WorkspaceStore, (workspaces) =>
+  workspaces.list.pipe(
+    Effect.map((all) => all.length > 1),
+    // A store that cannot be reached gives no run either.
+    Effect.orElseSucceed(() => true)
+  )
+)
+
 /**
  * How many of the places of a process one workspace may have: what the operator set, else all but one where there are
- * several workspaces. Looked up at most once a minute.
+ * several workspaces.
  */
-const shares = Effect.gen(function* () {
-  const workspaces = yield* WorkspaceStore
-  const areSeveral = yield* Effect.cachedWithTTL(
-    workspaces.list.pipe(
-      Effect.map((all) => all.length > 1),
-      // A store that cannot be reached gives no run either.
-      Effect.orElseSucceed(() => true)
-    ),
-    "1 minute"
-  )
-  return (set: Option.Option<number>) =>
-    (places: number): Effect.Effect<number> =>
-      Option.match(set, {
-        onNone: () => Effect.map(areSeveral, (several) => (several ? Math.max(1, places - 1) : places)),
-        onSome: Effect.succeed
-      })
+const shareOf = <R>(set: Option.Option<number>, places: number, several: Effect.Effect<boolean, never, R>) =>
+  Option.match(set, {
+    onNone: () => Effect.map(several, (are) => (are ? Math.max(1, places - 1) : places)),
+    onSome: (most) => Effect.succeed(Math.min(most, places))
+  })
+
+/** The shares of places, where the workspaces are counted at most once a minute. */
+const shares = Effect.map(
+  Effect.flatMap(Effect.context<WorkspaceStore>(), (context) =>
+    Effect.cachedWithTTL(Effect.provideContext(areSeveral, context), "1 minute")
+  ),
+  (several) => (set: Option.Option<number>) => (places: number) => shareOf(set, places, several)
+)
+
+/** A worker as it reports itself to its installation. Its name is different for every process. */
+export const presence = ({ concurrency, workspaceRuns }: WorkerLayerSettings) => ({
+  name: `${hostname()}-${process.pid}-${randomBytes(4).toString("hex")}`,
+  capacity: concurrency,
+  workspaceRuns: shareOf(workspaceRuns, concurrency, areSeveral)
 })
 
 /** Disables the spans of Effect, as in requests: no exporter of the service reads them. */
@@ -66,8 +78,11 @@ const withoutSpans = Effect.provideService(References.TracerEnabled, false)
  * A worker with its browser, which carries out runs and hosts conversations for as long as the layer lives; its release is
  * the orderly shutdown.
  */
-export const layerWorker = (settings: WorkerLayerSettings, allowedOrigins: ReadonlyArray<string> = []) => {
-  const name = `${hostname()}-${process.pid}-${randomBytes(4).toString("hex")}`
+export const layerWorker = (
+  settings: WorkerLayerSettings,
+  { name }: { readonly name: string },
+  allowedOrigins: ReadonlyArray<string> = []
+) => {
   const worker = Layer.effectDiscard(
     Effect.gen(function* () {
       const shareOf = yield* shares

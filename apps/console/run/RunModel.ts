@@ -192,10 +192,25 @@ export const holdWords = {
   }
 } as const
 
+type Limit = NonNullable<Run["waits_for"][number]["limit"]>
+
+const placeWords: Readonly<Record<Limit, string>> = {
+  workspace_runs: "The workspace has its share of places",
+  concurrency: "All places of the workers are in use"
+}
+
+const placeEnds: Readonly<Record<Limit, string>> = {
+  workspace_runs:
+    "One workspace may have SLUICE_WORKSPACE_RUNS places of a worker. It starts when another run of the workspace ends",
+  concurrency:
+    "A worker carries out SLUICE_CONCURRENCY runs at once. It starts when one of them ends and it is the turn of its workspace"
+}
+
 /** What a run waits for besides its holds: a title and what ends it; `null` for holds, which have more words. */
 export const waitWords = ({
   ahead,
   credential,
+  limit,
   reason
 }: Run["waits_for"][number]): { readonly title: string; readonly text: string } | null => {
   const named = credential === null ? "a credential" : `the credential of its input ${credential}`
@@ -222,10 +237,9 @@ export const waitWords = ({
     case "pace":
       return { title: "It waits for the pace of its workflow", text: `The pace limits how many runs start${before}.` }
     case "capacity":
-      return {
-        title: "It waits for a worker",
-        text: `Each workspace has a share of the places of workers. It starts as soon as they have a free place${before}.`
-      }
+      return limit === null
+        ? { title: "It waits for a worker", text: `It starts as soon as one takes it${before}.` }
+        : { title: placeWords[limit], text: `${placeEnds[limit]}${before}.` }
     case "deadline":
       return { title: "It ends without a start", text: "It cannot start before the instant by which it must." }
   }

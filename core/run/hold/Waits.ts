@@ -9,6 +9,7 @@ import type * as Gate from "../../gate/Gate.ts"
 import type { Workers } from "../../gate/WorkerCapacity.ts"
 import * as Run from "../Run.ts"
 import type * as Slots from "../Slots.ts"
+import type { PlaceLimit } from "./PlaceLimit.ts"
 
 /**
  * What a run waits for: its run window, the end of a manual pause, the delay before it is tried again, a credential that
@@ -36,12 +37,16 @@ export interface Wait {
   readonly credential: string | null
   /** How many runs of its workflow start before it, where it waits for the pace or a worker and that is known. */
   readonly ahead: number | null
+  /** The limit that keeps it from a place of a worker, where it waits for one and that is known. */
+  readonly limit: PlaceLimit | null
 }
 
 /** What a start depends on besides the gate and credentials. */
 export interface Demand {
   readonly queue: Forecast.Queue
   readonly workers: Workers | null
+  /** What keeps the run from a place of a worker now, if nothing else keeps it. */
+  readonly limit?: PlaceLimit | null
 }
 
 /** What a wait follows from at `at`. */
@@ -73,6 +78,7 @@ const wait = (reason: WaitReason, more: Partial<Wait> = {}): Wait => ({
   until: null,
   credential: null,
   ahead: null,
+  limit: null,
   ...more
 })
 
@@ -111,14 +117,23 @@ export const of = (facts: Facts, demand: Demand | null): Outlook => {
   })
   if (deadline !== null && (byTime === null || byTime >= deadline)) return expires(now, deadline)
   const kept = now.filter(({ reason }) => reason !== "capacity")
+  const limit = kept.length === 0 ? (demand?.limit ?? null) : null
   const likely =
     demand === null || byTime === null ? null : Run.likelyStart(run, gate, demand.queue, demand.workers, at)
-  if (demand === null || byTime === null || (likely !== null && likely.at <= byTime)) {
-    return { waits: now, earliestStart: byTime, startsLater: kept[0]?.reason ?? null, expiresAt: null }
+  const isPutOff = demand !== null && byTime !== null && (likely === null || likely.at > byTime)
+  const reason = isPutOff ? putOffBy(gate, demand.workers, likely) : "capacity"
+  // A forecast knows all places together, and not those that its workspace may still have.
+  if (limit === "workspace_runs" && reason === "capacity") {
+    const share = wait("capacity", { limit, ahead: demand?.queue.ahead ?? null })
+    return { waits: [share], earliestStart: null, startsLater: "capacity", expiresAt: null }
   }
-  const reason = putOffBy(gate, demand.workers, likely)
+  if (!isPutOff) {
+    const waits = limit === null ? now : [wait("capacity", { limit })]
+    return { waits, earliestStart: byTime, startsLater: kept[0]?.reason ?? null, expiresAt: null }
+  }
   const until = likely?.at ?? null
-  const later = [...kept, wait(reason, { until, ahead: demand.queue.ahead })]
+  const places = reason === "capacity" && demand.workers?.capacity !== 0 ? ("concurrency" as const) : null
+  const later = [...kept, wait(reason, { until, ahead: demand.queue.ahead, limit: places })]
   if (deadline !== null && (until === null || until >= deadline)) return expires(later, deadline)
   return { waits: later, earliestStart: until, startsLater: reason, expiresAt: null }
 }

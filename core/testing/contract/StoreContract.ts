@@ -149,6 +149,34 @@ export const promises: ReadonlyArray<Contract.ContractPromise<Stores>> = [
       assert.deepStrictEqual(yield* claimedOf(10, { full: [few.workspaceId], served }), ["many"])
     })
   ),
+  promise("count the runs in progress of each worker, and those of a workspace among them", () =>
+    Effect.gen(function* () {
+      const runs = yield* RunStore
+      const [many, few] = [yield* makeWorkspace(), yield* makeWorkspace()]
+      const [workflow, other] = [yield* makeWorkflow(many), yield* makeWorkflow(few)]
+      for (const one of [workflow, workflow, other]) yield* runs.submit(submission(one))
+      const worker = (name: string) => `${name} ${many.workspaceId}`
+      const counted = (caller: typeof many) =>
+        Effect.map(runs.inProgress(caller.workspaceId), (all) =>
+          ["a", "b"].map((name) => all.find((one) => one.worker === worker(name)) ?? null)
+        )
+      assert.deepStrictEqual(yield* counted(many), [null, null])
+      const turns = { full: [few.workspaceId], served: [] }
+      const [first] = yield* runs.claim({ ...claim, worker: worker("a"), limit: 1, turns })
+      yield* runs.claim({ ...claim, worker: worker("b") })
+      assert.deepStrictEqual(yield* counted(many), [
+        { worker: worker("a"), runs: 1, own: 1 },
+        { worker: worker("b"), runs: 2, own: 1 }
+      ])
+      assert.deepStrictEqual(
+        (yield* counted(few)).map((one) => one?.own),
+        [0, 1]
+      )
+      if (first === undefined) throw new Error("Nothing was claimed")
+      yield* runs.settle({ id: first.run.id, fence: first.run.lease.fence }, success)
+      assert.isNull((yield* counted(many))[0])
+    })
+  ),
   promise("find a run behind many workflows whose runs were taken back", () =>
     Effect.gen(function* () {
       const runs = yield* RunStore

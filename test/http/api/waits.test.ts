@@ -9,8 +9,9 @@ import { layerInMemory } from "../../support/service.ts"
 
 const claim = Effect.flatMap(RunStore, (runs) => runs.claim({ worker: "w", limit: 10, leaseMillis: 60_000 }))
 
-const free = { capacity: 4, running: 1 }
-const withWorkers = layerInMemory.pipe(Layer.provide(Layer.succeed(WorkerCapacity, { current: Effect.succeed(free) })))
+const places = { name: "w", capacity: 4, workspaceRuns: 4 }
+const workers = Effect.sync(() => ({ capacity: 4, running: 1, each: [places] }))
+const withWorkers = layerInMemory.pipe(Layer.provide(Layer.succeed(WorkerCapacity, { current: workers })))
 
 it.layer(withWorkers)("why a run waits", (it) => {
   it.effect("is a busy credential or the sign-in of another run, in its record as in the list, with workers free", () =>
@@ -47,7 +48,7 @@ it.layer(withWorkers)("why a run waits", (it) => {
         ])
       )
       const said = (id: string) => Effect.map(ask("GET", `/run/${id}`), (read) => read.body)
-      const wait = { until: null, credential: "SITE", ahead: null }
+      const wait = { until: null, credential: "SITE", ahead: null, limit: null }
       for (const [id, reason] of [
         [slot, "credential"],
         [login, "login"]
@@ -60,8 +61,13 @@ it.layer(withWorkers)("why a run waits", (it) => {
       const signing = claimed.find(({ run }) => run.id === first[1])
       yield* (yield* RunStore).loggedIn(held(signing as ClaimedRun), "SITE")
       const ready = yield* said(login)
-      assert.deepStrictEqual(ready.waits_for, [{ reason: "capacity", until: null, credential: null, ahead: null }])
+      const capacity = { reason: "capacity", until: null, credential: null, ahead: null }
+      assert.deepStrictEqual(ready.waits_for, [{ ...capacity, limit: null }])
       assert.isNull(ready.can_start_reason)
+      places.workspaceRuns = 2
+      const shared = yield* said(login)
+      assert.deepStrictEqual(shared.waits_for, [{ ...capacity, ahead: 1, limit: "workspace_runs" }])
+      assert.deepInclude(shared, { can_start_at: null, can_start_reason: "capacity" })
       assert.deepStrictEqual((yield* said(String(first[0]))).waits_for, [])
     })
   )

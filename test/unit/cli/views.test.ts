@@ -403,6 +403,14 @@ it("why a run waits names a busy credential and the sign-in of another run, with
   for (const reason of ["credential", "login"]) assert.notMatch(said(reason), /worker|at the earliest/)
   const late = { credential: null, until: "2027-03-01T09:05:00.000Z", ahead: 2 }
   assert.match(said("capacity", late), /number of workers it starts at about .*09:05.*, after 2 other runs of it\./)
+  assert.match(said("capacity", { ...late, limit: "concurrency" }), /\(SLUICE_CONCURRENCY\) it starts at about/)
+  const now = { credential: null, until: null, ahead: null }
+  assert.match(
+    said("capacity", { ...now, limit: "workspace_runs" }),
+    /\(SLUICE_WORKSPACE_RUNS\): .* of the workspace ends/
+  )
+  assert.match(said("capacity", { ...now, limit: "concurrency" }), /in use \(SLUICE_CONCURRENCY\): .* a run ends/)
+  assert.match(said("capacity", { ...now, limit: null }), /Nothing holds it/)
   assert.match(said("deadline", { ...late, ahead: null }), /ends without a start at .*09:05/)
 })
 

@@ -89,15 +89,19 @@ describe("the steps of a run", () => {
   })
 
   it("stand in Markdown beside what the run waits for", () => {
-    const wait = { reason: "login", until: null, credential: "SITE", ahead: null } as const
+    const wait = { reason: "login", until: null, credential: "SITE", ahead: null, limit: null } as const
     assert.include(waitWords(wait)?.text, "sign in with the credential of its input SITE")
     assert.include(
       waitWords({ ...wait, reason: "credential" })?.text,
       "Other runs use the credential of its input SITE"
     )
     assert.notInclude(waitWords(wait)?.text, "place")
-    const late = { reason: "capacity", until: "u", credential: null, ahead: 1 } as const
-    assert.match(waitWords(late)?.text ?? "", /free place\. 1 run of the workflow starts before it\.$/)
+    const late = { reason: "capacity", until: "u", credential: null, ahead: 1, limit: null } as const
+    assert.match(waitWords(late)?.text ?? "", /one takes it\. 1 run of the workflow starts before it\.$/)
+    const shared = waitWords({ ...late, limit: "workspace_runs" })
+    assert.match(shared?.title ?? "", /workspace has its share/)
+    assert.match(shared?.text ?? "", /SLUICE_WORKSPACE_RUNS places/)
+    assert.match(waitWords({ ...late, limit: "concurrency" })?.text ?? "", /SLUICE_CONCURRENCY runs/)
     assert.isNull(waitWords({ ...wait, reason: "manual" }))
     const text = markdownOf({ ...run("execution.queued", []), waits_for: [wait, late] }, "Nightly", [])
     assert.include(text, "- waits: Another run signs in\n- waits: It waits for a worker, until u\n")

@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import * as Memory from "../../../adapters/memory/Memory.ts"
 import type * as Forecast from "../../../core/gate/Forecast.ts"
 import * as Gate from "../../../core/gate/Gate.ts"
+import * as PlaceLimit from "../../../core/run/hold/PlaceLimit.ts"
 import * as Waits from "../../../core/run/hold/Waits.ts"
 import { holdsOf } from "../../../core/run/list/RunFilter.ts"
 import type * as Run from "../../../core/run/Run.ts"
@@ -92,6 +93,38 @@ describe("why a run waits", () => {
       ["pace", start]
     ]
     assert.deepStrictEqual<unknown>(said(held), [waits, start, "pace"])
+  })
+
+  it("is the places of its workspace where those are all in use, whatever the forecast, unless the pace keeps it", () => {
+    const share = { ...workers(4, 3), limit: "workspace_runs" } as const
+    for (const demand of [share, { ...workers(1, 0), limit: "workspace_runs" } as const]) {
+      const held = of({}, demand)
+      assert.deepStrictEqual(said(held), [[["capacity", null]], null, "capacity"])
+      assert.deepInclude(held.waits[0], { ahead: 2, limit: "workspace_runs" })
+    }
+    assert.deepStrictEqual(said(of({ gate: closed }, share)), [[["run_window", 9 * hour]], 9 * hour, "run_window"])
+    const paced = Gate.setPace(Gate.open, { maxStartsPerMinute: 1, maxRunning: null })
+    assert.strictEqual(of({ gate: paced }, share).startsLater, "pace")
+    assert.strictEqual(of({}, workers(1, 0)).waits[0]?.limit, "concurrency")
+    assert.strictEqual(of({}, { ...workers(4, 0), limit: "concurrency" }).waits[0]?.limit, "concurrency")
+    assert.isNull(of({}, workers(0, 0)).waits[0]?.limit)
+    const early = of({ run: { startBy: 60_000 } }, share)
+    assert.deepStrictEqual([early.waits.map(({ reason }) => reason), early.expiresAt], [["capacity"], null])
+  })
+
+  it("is that of the limit which each worker with a free place has reached for its workspace", () => {
+    const limitOf = (...used: ReadonlyArray<readonly [runs: number, own: number]>) =>
+      PlaceLimit.of(
+        used.map((_, at) => ({ name: `w${at}`, capacity: 4, workspaceRuns: 3 })),
+        [{ worker: "gone", runs: 9, own: 0 }, ...used.map(([runs, own], at) => ({ worker: `w${at}`, runs, own }))]
+      )
+    assert.isNull(limitOf())
+    assert.isNull(limitOf([3, 2]))
+    assert.isNull(limitOf([3, 3], [0, 0]))
+    assert.strictEqual(limitOf([3, 3]), "workspace_runs")
+    assert.strictEqual(limitOf([3, 3], [4, 0]), "workspace_runs")
+    assert.strictEqual(limitOf([4, 3]), "concurrency")
+    assert.isNull(PlaceLimit.of([{ name: "w", capacity: 1, workspaceRuns: 1 }], []))
   })
 
   it("is its deadline where that comes before its start: then it does not say that it will start", () => {

@@ -17,7 +17,10 @@ const waiting: ReadonlySet<string> = new Set(["execution.queued", "execution.pau
 type Wait = Record["waits_for"][number]
 
 /** What a wait means that is neither a run window nor a pause, and what can be done. */
-const waitSentence = ({ ahead, credential, reason, until }: Wait, shown: (iso: string) => string): string | null => {
+const waitSentence = (
+  { ahead, credential, limit, reason, until }: Wait,
+  shown: (iso: string) => string
+): string | null => {
   const named = credential === null ? "Its credential" : `The credential of its input "${cell(credential, 100)}"`
   const about = until === null ? "at an instant that is not in sight" : `at about ${shown(until)}`
   const before = ahead === null || ahead === 0 ? "" : `, after ${ahead} other ${ahead === 1 ? "run" : "runs"} of it`
@@ -34,9 +37,15 @@ const waitSentence = ({ ahead, credential, reason, until }: Wait, shown: (iso: s
     case "pace":
       return `By the pace of its workflow it starts ${about}${before}.`
     case "capacity":
+      if (limit === "workspace_runs") {
+        return "Its workspace has all places that it may have of the workers with a free one (SLUICE_WORKSPACE_RUNS): it starts when another run of the workspace ends."
+      }
+      if (limit === "concurrency" && until === null) {
+        return "All places of the workers are in use (SLUICE_CONCURRENCY): it starts when it is the turn of its workspace and a run ends."
+      }
       return until === null && ahead === null
-        ? "Nothing holds it: it starts as soon as a worker has a free place for its workspace, which may have SLUICE_WORKSPACE_RUNS of them. If none takes it, check that a worker runs."
-        : `By the number of workers it starts ${about}${before}.`
+        ? "Nothing holds it: it starts as soon as a worker takes it. If none does, check that a worker runs."
+        : `By the number of workers${limit === "concurrency" ? " (SLUICE_CONCURRENCY)" : ""} it starts ${about}${before}.`
     case "deadline":
       return `It ends without a start at ${until === null ? "its deadline" : shown(until)}, as it cannot start before.`
   }

@@ -146,6 +146,7 @@ const core = {
   "./window/text": "core/window/exchange/WindowText.ts",
   "./worker": "core/run/Worker.ts",
   "./workflow": "core/workflow/Workflow.ts",
+  "./workflow/code": "core/workflow/code/WorkflowCode.ts",
   "./workflow/components": "core/workflow/component/ComponentStore.ts",
   "./workflow/models": "core/workflow/ModelAvailability.ts",
   "./workflow/patches": "core/workflow/patch/PatchStore.ts",

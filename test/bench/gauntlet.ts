@@ -6,7 +6,8 @@
 import { isDeepStrictEqual } from "node:util"
 import { Cause, Effect } from "effect"
 import { compared } from "../gauntlet/Challenge.ts"
-import { attempt, challenges, layer } from "../gauntlet/Gauntlet.ts"
+import { challenges } from "../gauntlet/Challenges.ts"
+import { attempt, layer } from "../gauntlet/Gauntlet.ts"
 import type { Row } from "./Row.ts"
 
 /** The number of concurrent runs, as on a worker. */

@@ -136,8 +136,11 @@ const structured = (places: ReadonlyArray<Place>): ReadonlyArray<Move> | null =>
   const before: Array<Array<number>> = places.map(() => [])
   for (const [index, { next }] of places.entries()) for (const target of next) before[target]?.push(index)
   const dominator = dominators(places, before)
-  /** Where several paths meet that do not come from the place itself. */
-  const isMeeting = (index: number): boolean => (before[index] ?? []).filter((one) => one < index).length > 1
+  /** Where several paths meet, other than those that come back to a place. */
+  const isMeeting = (index: number): boolean => {
+    const [one, ...others] = (before[index] ?? []).filter((from) => from < index)
+    return one !== dominator[index] || others.length > 0
+  }
   const meetings: Array<Array<number>> = places.map(() => [])
   for (let index = 1; index < places.length; index++) {
     if (isMeeting(index)) meetings[dominator[index] ?? 0]?.push(index)

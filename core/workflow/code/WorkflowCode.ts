@@ -39,12 +39,21 @@ export interface Options extends Settings {
   readonly schedules?: ReadonlyArray<Schema.JsonObject & { readonly name: string }>
 }
 
+/** The body that saves a workflow, with all that the graph language has. */
+export interface WorkflowBody extends CompiledGraph {
+  readonly name: string
+  readonly input_schema: Schema.JsonObject
+  readonly output_schema: Schema.JsonObject
+  readonly vault_schema: Schema.JsonObject
+  readonly [field: string]: unknown
+}
+
 /** A workflow that is complete. */
 export interface WorkflowCode {
   /** The schedules of the workflow, which no version contains. */
   readonly schedules: ReadonlyArray<Schema.JsonObject>
   /** The body that saves the workflow. Throws `InvalidCode` for a `goTo` that leads nowhere. */
-  readonly toJSON: () => Schema.JsonObject
+  readonly toJSON: () => WorkflowBody
 }
 
 /** The actions that are one step, by their methods. */
@@ -152,7 +161,7 @@ type OnlyOptions<O> = { readonly [X in keyof O]: X extends keyof Options ? unkno
  *   )
  *   .end("Done")
  *
- * Code.body(invoices).edges // => {"4a7a…": {"to": "…"}}
+ * Code.body(invoices).nodes.map(({ name }) => name) // => ["Open the portal", "Read the invoices", "Each invoice", "Open it", "Done"]
  * ```
  */
 export const workflow = <const O extends Options>(options: O & OnlyOptions<O>): Beginning<Inputs<O>> => ({
@@ -162,7 +171,7 @@ export const workflow = <const O extends Options>(options: O & OnlyOptions<O>): 
 })
 
 /** The body that saves a workflow, or a version of it. Throws `InvalidCode` for a `goTo` that leads nowhere. */
-export const body = (code: WorkflowCode): Schema.JsonObject => code.toJSON()
+export const body = (code: WorkflowCode): WorkflowBody => code.toJSON()
 
 /** Steps on their way: a new value for each move that is added. */
 const steps = <Known extends string>(options: Options, moves: ReadonlyArray<Move>): Steps<Known> => {
@@ -219,7 +228,7 @@ const complete = (
       ),
       nodes,
       edges
-    } as Schema.JsonObject
+    } as WorkflowBody
   }
 })
 

@@ -19,7 +19,7 @@ const read = begun.extractDatamodel("Read", {
   extract_data_model: Code.record({ total: Code.number("//b"), rows: Code.list("//tr", { id: Code.text("/td") }) })
 })
 
-const count = (code: Code.WorkflowCode): number => (Code.body(code).nodes as ReadonlyArray<unknown>).length
+const count = (code: Code.WorkflowCode): number => Code.body(code).nodes.length
 
 describe("names in code", () => {
   it("are the inputs and credentials of the workflow", () => {

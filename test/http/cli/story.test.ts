@@ -278,6 +278,67 @@ it.layer(layerInMemory)("the commands of users", (it) => {
     }).pipe(Effect.scoped)
   )
 
+  it.effect("keep workflows as code: push a program with its schedule, pull it, change it, and pull JSON as code", () =>
+    Effect.gen(function* () {
+      const { file, folder, json, ok, run, workflow } = yield* setUp
+      const program = (url: string, more = "") => `import * as Code from "@sluice/core/workflow/code"
+        const city: string = "Oslo"
+        export default Code.workflow({
+          name: "Coded",${more}
+          inputs: { type: "object", properties: { month: { type: "string" } } },
+          schedules: [{ name: "Daily", cron: "0 7 * * *", time_zone: "UTC" }]
+        })
+          .start("Open", { url: "${url}" })
+          .end("Done in " + city)
+      `
+      const mine = file("mine.ts", program("https://example.com/{{context.inputs.month}}"))
+      assert.include(yield* ok("workflow", "validate", mine), "valid")
+      assert.include(yield* ok("workflow", "push", mine), 'Saved version 1 of "Coded"')
+      const noted = readFileSync(mine, "utf8")
+      assert.match(noted, /workflow\(\{\n {2}id: "[\w-]+",\n {2}base_version_id: "[\w-]+",\n/)
+      const [listed] = (yield* json("schedule", "list", "--workflow", "Coded")) as unknown as ReadonlyArray<object>
+      assert.containSubset(listed, { name: "Daily", cron: "0 7 * * *" })
+
+      // A file is loaded once in a process, so that the next ones have other names.
+      const again = file("again.ts", noted)
+      assert.include(yield* ok("workflow", "push", again), "nothing was saved")
+      assert.lengthOf((yield* json("schedule", "list", "--workflow", "Coded")) as unknown as ReadonlyArray<object>, 1)
+      assert.include(yield* ok("workflow", "diff", again), "is version 1")
+      const changed = file("changed.ts", noted.replace("example.com", "example.org"))
+      assert.strictEqual((yield* run(["workflow", "diff", changed])).code, exitCodes.failed)
+      assert.include(yield* ok("workflow", "push", changed), "Saved version 2")
+      assert.strictEqual((yield* run(["workflow", "push", again])).code, exitCodes.stale)
+
+      const wrong = file("wrong.ts", program("https://example.com/{{context.inputs.year}}"))
+      const invalid = yield* run(["workflow", "validate", wrong])
+      assert.strictEqual(invalid.code, exitCodes.failed)
+      assert.include(invalid.out, "year")
+      const none = yield* run(["workflow", "push", file("none.ts", "export const other = 1\n")])
+      assert.strictEqual(none.code, exitCodes.wrong)
+      assert.include(none.problem, "default export")
+      const broken = yield* run([
+        "workflow",
+        "push",
+        file("broken.ts", program("https://example.com").replace(".end(", ".goTo("))
+      ])
+      assert.strictEqual(broken.code, exitCodes.wrong)
+      assert.include(broken.problem, 'goTo("Done in Oslo"): no step has this name or id')
+
+      const id = yield* workflow("Prices", {})
+      const pulled = join(folder, "prices.ts")
+      yield* ok("workflow", "pull", id, pulled)
+      const text = readFileSync(pulled, "utf8")
+      assert.include(text, `id: "${id}"`)
+      assert.strictEqual(yield* ok("workflow", "pull", id, "--as", "ts"), text.trimEnd())
+      assert.include(yield* ok("workflow", "push", pulled), "is version 1 of the workflow; nothing was saved")
+      assert.include(yield* ok("workflow", "explain", pulled), "https://example.com")
+      assert.strictEqual(
+        (yield* run(["workflow", "pull", id, join(folder, "x.json"), "--as", "ts"])).code,
+        exitCodes.wrong
+      )
+    }).pipe(Effect.scoped)
+  )
+
   it.effect("submit a run for each row of a file, and nothing while a cell is bad", () =>
     Effect.gen(function* () {
       const { file, json, ok, run, workflow } = yield* setUp

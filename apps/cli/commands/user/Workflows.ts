@@ -8,7 +8,9 @@ import { service } from "./Service.ts"
 
 const load = () => import("../../handlers/user/Workflows.ts")
 
-const file = Argument.String("file").pipe(Argument.withDescription("File of the workflow, as pull writes it"))
+const file = Argument.String("file").pipe(
+  Argument.withDescription("File of the workflow, as pull writes it, or a workflow in TypeScript")
+)
 
 const list = Command.make(
   "list",
@@ -24,6 +26,10 @@ const pull = Command.make(
     file: Argument.String("file").pipe(
       Argument.withDescription("File to write; standard output when not given"),
       Argument.optional
+    ),
+    as: Flag.Literals("as", ["json", "ts"]).pipe(
+      Flag.withDescription("Form of the file: json, or ts for TypeScript; that of the file's name when not set"),
+      Flag.optional
     ),
     force: Flag.Boolean("force").pipe(
       Flag.withDescription("Replace a file that differs from the workflow"),

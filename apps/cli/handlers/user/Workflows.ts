@@ -8,15 +8,17 @@ import * as GraphCheck from "../../../../core/workflow/language/graph/GraphCheck
 import * as SaveBody from "../../../../core/workflow/SaveBody.ts"
 import * as Json from "../../../../core/workspace/Json.ts"
 import type { WorkflowToSave } from "../../../api/Client.ts"
+import * as CodeFile from "../../user/CodeFile.ts"
 import { type ConnectionSettings, connected } from "../../user/Connection.ts"
 import { refused } from "../../user/Ending.ts"
-import { jsonFile } from "../../user/Input.ts"
+import { fileText, jsonFile } from "../../user/Input.ts"
 import { answer, type OutputSettings } from "../../user/Output.ts"
 import * as ExplainView from "../../user/view/ExplainView.ts"
 import { cell, instant, table } from "../../user/view/Table.ts"
 import * as WindowView from "../../user/view/WindowView.ts"
 import * as WorkflowFile from "../../user/WorkflowFile.ts"
 import { workflowId } from "../../user/WorkflowName.ts"
+import * as WorkflowSchedules from "../../user/WorkflowSchedules.ts"
 
 type Settings = ConnectionSettings & OutputSettings
 
@@ -26,6 +28,12 @@ const write = (path: string, text: string) =>
     catch: (cause) =>
       refused("failed", `Cannot write the file ${path}: ${cause instanceof Error ? cause.message : String(cause)}`)
   })
+
+/** A workflow in a file of either form, and the schedules that code has beside it. */
+const fileOf = Effect.fnUntraced(function* (path: string) {
+  if (CodeFile.isCode(path)) return yield* CodeFile.read(path)
+  return { fields: yield* fieldsOf(path), schedules: [] }
+})
 
 const fieldsOf = Effect.fnUntraced(function* (path: string) {
   const value = yield* jsonFile(path)
@@ -51,7 +59,12 @@ export const list = (settings: Settings) =>
     })
   )
 
+/** What a file is compared by, in the form that it has. */
+const contentOf = (path: string, fields: CodeFile.Fields, code: CodeFile.Fields): string =>
+  CodeFile.isCode(path) ? CodeFile.content(fields, code.run_window !== undefined) : WorkflowFile.content(fields)
+
 interface PullSettings extends Settings {
+  readonly as: Option.Option<"json" | "ts">
   readonly workflow: string
   readonly file: Option.Option<string>
   readonly force: boolean
@@ -64,12 +77,22 @@ export const pull = (settings: PullSettings) =>
     Effect.fnUntraced(function* (client) {
       const params = { workflow_id: yield* workflowId(client, settings.workflow) }
       const view = yield* client.workflows.get({ params })
-      const text = WorkflowFile.pulled(view)
+      const isCode = Option.match(settings.as, {
+        onNone: () => Option.isSome(settings.file) && CodeFile.isCode(settings.file.value),
+        onSome: (form) => form === "ts"
+      })
+      const text = isCode ? CodeFile.pulled(view) : WorkflowFile.pulled(view)
       if (Option.isNone(settings.file)) return yield* answer({ json: false }, null, () => text.trimEnd())
       const path = settings.file.value
+      if (isCode !== CodeFile.isCode(path)) {
+        return yield* refused(
+          "wrong",
+          `--as: expected a form that fits the file ${path}: json, or ts for names that end in .ts`
+        )
+      }
       if (existsSync(path) && !settings.force) {
-        const { base_version_id, ...fields } = yield* fieldsOf(path)
-        if (WorkflowFile.content(fields) !== WorkflowFile.content(view)) {
+        const { fields } = yield* fileOf(path)
+        if (contentOf(path, fields, fields) !== contentOf(path, view, fields)) {
           return yield* refused(
             "conflict",
             `${path} differs from the workflow: push it first, or replace it with --force. sluice workflow diff ${path} shows the difference`
@@ -93,9 +116,12 @@ export const diff = (settings: FileSettings) =>
   connected(
     settings,
     Effect.fnUntraced(function* (client) {
-      const fields = yield* fieldsOf(settings.file)
+      const { fields } = yield* fileOf(settings.file)
       const view = yield* client.workflows.get({ params: { workflow_id: String(fields.id ?? "") } })
-      const text = WorkflowFile.difference(WorkflowFile.content(view), WorkflowFile.content(fields))
+      const text = WorkflowFile.difference(
+        contentOf(settings.file, view, fields),
+        contentOf(settings.file, fields, fields)
+      )
       yield* answer(settings, { equal: text === "", diff: text }, () =>
         text === "" ? `${settings.file} is version ${view.version_number} of the workflow` : text
       )
@@ -112,7 +138,7 @@ const problemsOf = Effect.fnUntraced(function* (fields: Readonly<Record<string, 
 
 /** Checks the workflow of a file, here and without a service: what its workspace decides is checked by a push. */
 export const validate = Effect.fnUntraced(function* (settings: { readonly file: string; readonly json: boolean }) {
-  const problems = yield* problemsOf(yield* fieldsOf(settings.file))
+  const problems = yield* problemsOf((yield* fileOf(settings.file)).fields)
   yield* answer(settings, { valid: problems.length === 0, problems }, () =>
     problems.length === 0
       ? "The workflow is valid"
@@ -133,7 +159,7 @@ export const push = (settings: PushSettings) =>
   connected(
     settings,
     Effect.fnUntraced(function* (client) {
-      const fields = yield* fieldsOf(settings.file)
+      const { fields, schedules } = yield* fileOf(settings.file)
       const { base_version_id, id } = fields
       if (id !== undefined && typeof base_version_id !== "string") {
         return yield* refused(
@@ -149,8 +175,10 @@ export const push = (settings: PushSettings) =>
       if (id !== undefined && Option.isNone(settings.note)) {
         // The order of members in a file is that of the file: it alone makes no version.
         const present = yield* client.workflows.get({ params: { workflow_id: String(id) } })
-        if (present.version_id === base_version_id && WorkflowFile.content(present) === WorkflowFile.content(fields)) {
+        const stored = contentOf(settings.file, present, fields)
+        if (present.version_id === base_version_id && stored === contentOf(settings.file, fields, fields)) {
           const { version_id, version_number } = present
+          yield* WorkflowSchedules.save(client, present.id, schedules)
           return yield* answer(
             settings,
             { workflow_id: id, version_id, version_number, warnings: [], unchanged: true },
@@ -161,7 +189,11 @@ export const push = (settings: PushSettings) =>
       const view = yield* id === undefined
         ? client.workflows.create({ payload })
         : client.workflows.save({ params: { workflow_id: String(id) }, payload })
-      yield* write(settings.file, WorkflowFile.pulled(view))
+      const text = CodeFile.isCode(settings.file)
+        ? CodeFile.noting(yield* fileText(settings.file), view.id, view.version_id)
+        : WorkflowFile.pulled(view)
+      if (text !== null) yield* write(settings.file, text)
+      yield* WorkflowSchedules.save(client, view.id, schedules)
       const warnings = view.warnings ?? []
       yield* answer(
         settings,
@@ -175,6 +207,9 @@ export const push = (settings: PushSettings) =>
         () =>
           [
             `Saved version ${view.version_number} of "${cell(view.name)}" (${view.id})`,
+            ...(text === null
+              ? [`Write this into ${settings.file}: id: "${view.id}", base_version_id: "${view.version_id}"`]
+              : []),
             ...warnings.map(({ message, path }) => `Warning: ${path}: ${cell(message)}`)
           ].join("\n")
       )
@@ -201,7 +236,7 @@ const explained = Effect.fnUntraced(function* (
 
 export const explain = Effect.fnUntraced(function* (settings: ExplainSettings) {
   const { workflow } = settings
-  if (existsSync(workflow)) return yield* explained(settings, yield* fieldsOf(workflow), "")
+  if (existsSync(workflow)) return yield* explained(settings, (yield* fileOf(workflow)).fields, "")
   yield* connected(
     settings,
     Effect.fnUntraced(function* (client) {

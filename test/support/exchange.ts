@@ -17,6 +17,7 @@ import { SealedColumns } from "../../core/vault/keys/ReencryptionTargets.ts"
 import { Sealing } from "../../core/vault/keys/Sealing.ts"
 import { WrappedKeys } from "../../core/vault/keys/WrappedKeys.ts"
 import { SecretProviders } from "../../core/vault/providers/SecretProviders.ts"
+import { FormerSecrets } from "../../core/vault/site/FormerSecrets.ts"
 import { VaultEntries } from "../../core/vault/VaultEntries.ts"
 import type { WorkspaceId } from "../../core/workspace/Ids.ts"
 import { IdempotencyStore } from "../../core/workspace/request/Idempotency.ts"
@@ -143,6 +144,7 @@ export const dying = (at: number, after: boolean) =>
         KeptSubscription.RunSubscriptionStore,
         collection(get(KeptSubscription.RunSubscriptionStore) as never) as never
       ),
+      Context.add(FormerSecrets, collection(get(FormerSecrets) as never) as never),
       Context.add(ReencryptionWalks, collection(get(ReencryptionWalks) as never) as never),
       Context.add(
         SealedColumns,

@@ -60,6 +60,7 @@ import { SealedColumns } from "../../../core/vault/keys/ReencryptionTargets.ts"
 import { WrappedKeys } from "../../../core/vault/keys/WrappedKeys.ts"
 import { PhoneNumberStore } from "../../../core/vault/otp/PhoneNumbers.ts"
 import { TimeSteps } from "../../../core/vault/otp/TimeSteps.ts"
+import { FormerSecrets } from "../../../core/vault/site/FormerSecrets.ts"
 import { ComponentStore } from "../../../core/workflow/component/ComponentStore.ts"
 import { PatchStore } from "../../../core/workflow/patch/PatchStore.ts"
 import { Audit } from "../../../core/workspace/audit/Audit.ts"
@@ -240,6 +241,11 @@ describe("the contracts of collections, findings, starts, removal, secrets and s
         "webhooks change one at a time, and not at all when the decision fails or the key is taken",
         CollectionContract.promises,
         faulty(WebhookStore, (store) => ({ ...store, change: (workspaceId, id) => store.get(workspaceId, id) }))
+      ],
+      [
+        "former secrets change one at a time, and not at all when the decision fails or the key is taken",
+        CollectionContract.promises,
+        faulty(FormerSecrets, (store) => ({ ...store, change: (workspaceId, id) => store.get(workspaceId, id) }))
       ],
       [
         "the progress of re-encryption is kept once for a workspace",

@@ -1,13 +1,14 @@
 /**
  * The promises of every store that is a `Collection`: those of error codes (`ErrorCodeStore`), invitations
  * (`InvitationStore`), subscriptions to runs (`RunSubscriptionStore`), webhooks (`WebhookStore`), secret providers
- * (`SecretProviders`) and the progress of re-encryption (`ReencryptionWalks`).
+ * (`SecretProviders`), former secrets (`FormerSecrets`) and the progress of re-encryption (`ReencryptionWalks`).
  */
 import { type Context, Effect, Option, Result } from "effect"
 import * as Subscriptions from "../../../event/notification/KeptSubscription.ts"
 import * as Webhooks from "../../../event/webhook/Webhook.ts"
 import * as Reencryption from "../../../vault/keys/Reencryption.ts"
 import * as Providers from "../../../vault/providers/SecretProviders.ts"
+import * as FormerSecrets from "../../../vault/site/FormerSecrets.ts"
 import { type Collection, type CollectionRecord, KeyTaken, type Kind } from "../../../workspace/Collection.ts"
 import * as ErrorCodes from "../../../workspace/ErrorCodes.ts"
 import { UserId, WorkspaceId } from "../../../workspace/Ids.ts"
@@ -20,6 +21,7 @@ import { beside, makeWorkspace, newId } from "../Fixtures.ts"
 /** The ports that the promises are about. */
 export type Stores =
   | ErrorCodes.ErrorCodeStore
+  | FormerSecrets.FormerSecrets
   | Invitations.InvitationStore
   | Providers.SecretProviders
   | Reencryption.ReencryptionWalks
@@ -231,6 +233,18 @@ const providers = promisesOf({
   })
 })
 
+const formerSecrets = promisesOf({
+  name: "former secrets",
+  store: FormerSecrets.FormerSecrets,
+  kind: FormerSecrets.kind,
+  countOf: ({ domains }) => domains.length,
+  make: (id, mark, count): FormerSecrets.FormerSecret => ({
+    id,
+    mark,
+    domains: Array.from({ length: count }, (_, at) => `https://${at}.example`)
+  })
+})
+
 /** A workspace re-encrypts its values once at a time, so its walks all have one key. */
 const walks = Contract.promise(
   "the progress of re-encryption is kept once for a workspace",
@@ -265,6 +279,7 @@ const walks = Contract.promise(
 /** What every implementation promises. */
 export const promises: ReadonlyArray<Contract.ContractPromise<Stores>> = [
   ...errorCodes,
+  ...formerSecrets,
   ...invitations,
   ...providers,
   ...subscriptions,

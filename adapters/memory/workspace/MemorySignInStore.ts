@@ -1,17 +1,25 @@
 /** Sign-ins to the console in memory. */
 import { Effect, Layer, Option } from "effect"
-import { SignInStore } from "../../../core/workspace/signin/SignInStore.ts"
+import { SignInStore, type StoredSignIn } from "../../../core/workspace/signin/SignInStore.ts"
 import { atomicStore } from "../Atomic.ts"
 import { Tables } from "../Tables.ts"
 
 export const layer = Layer.effect(
   SignInStore,
-  Effect.map(Tables, ({ signIns }) =>
-    SignInStore.of({
-      add: (signIn) =>
-        Effect.sync(() => {
-          for (const [hash, { expiresAt }] of signIns) if (expiresAt <= signIn.createdAt) signIns.delete(hash)
-          signIns.set(signIn.hash, signIn)
+  Effect.map(Tables, ({ signIns }) => {
+    const add = (signIn: StoredSignIn) => {
+      for (const [hash, { expiresAt }] of signIns) if (expiresAt <= signIn.createdAt) signIns.delete(hash)
+      signIns.set(signIn.hash, signIn)
+    }
+    return SignInStore.of({
+      add: (signIn) => Effect.sync(() => add(signIn)),
+      addLink: (link, judge) =>
+        Effect.suspend(() => {
+          const unused = [...signIns.values()].filter(
+            (one) => one.workspaceId === link.workspaceId && one.kind === "link" && one.expiresAt > link.createdAt
+          )
+          const judged = judge(unused.toSorted((a, b) => a.createdAt - b.createdAt))
+          return Effect.map(Effect.fromResult(judged), () => add(link))
         }),
       get: (hash) => Effect.sync(() => Option.fromUndefinedOr(signIns.get(hash))),
       sessions: (workspaceId) =>
@@ -27,5 +35,5 @@ export const layer = Layer.effect(
           return found
         })
     })
-  ).pipe(Effect.map(atomicStore))
+  }).pipe(Effect.map(atomicStore))
 )

@@ -4,9 +4,9 @@
  */
 import { Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
-import { SignInStore } from "../../../core/workspace/signin/SignInStore.ts"
+import { SignInStore, type StoredSignIn } from "../../../core/workspace/signin/SignInStore.ts"
 import * as Recent from "../Recent.ts"
-import { nowAndAfterwards, withoutSqlErrors } from "../Transaction.ts"
+import { nowAndAfterwards, transaction, withoutSqlErrors } from "../Transaction.ts"
 import * as Rows from "../tables/Workspaces.ts"
 
 export const layer = Layer.effect(
@@ -19,12 +19,26 @@ export const layer = Layer.effect(
         withoutSqlErrors
       )
     )
+    const add = (signIn: StoredSignIn) =>
+      Effect.andThen(
+        sql`delete from sign_ins where expires_at <= ${new Date(signIn.createdAt)}`,
+        sql`insert into sign_ins ${sql.insert(Rows.signIns.encode(signIn))}`
+      ).pipe(Effect.asVoid)
     return SignInStore.of({
-      add: Effect.fn("SignInStore.add")((signIn) =>
-        Effect.andThen(
-          sql`delete from sign_ins where expires_at <= ${new Date(signIn.createdAt)}`,
-          sql`insert into sign_ins ${sql.insert(Rows.signIns.encode(signIn))}`
-        ).pipe(Effect.asVoid, withoutSqlErrors)
+      add: Effect.fn("SignInStore.add")((signIn) => withoutSqlErrors(add(signIn))),
+      addLink: Effect.fn("SignInStore.addLink")((link, judge) =>
+        transaction(
+          sql,
+          Effect.gen(function* () {
+            yield* sql`select id from workspaces where id = ${link.workspaceId} for no key update`
+            const rows = yield* sql<Rows.SignInRow>`
+              select * from sign_ins
+              where workspace_id = ${link.workspaceId} and kind = 'link' and expires_at > ${new Date(link.createdAt)}
+              order by created_at`
+            yield* Effect.fromResult(judge(rows.map(Rows.toSignIn)))
+            yield* add(link)
+          })
+        )
       ),
       get: (hash) => Effect.map(known.get(hash), Option.fromUndefinedOr),
       sessions: Effect.fn("SignInStore.sessions")((workspaceId) =>

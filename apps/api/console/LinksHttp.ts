@@ -1,11 +1,18 @@
 /** Makes sign-in links, and lists and ends sessions. A session cannot make any, because they would extend it beyond twelve hours. */
 import { Clock, Effect, Redacted } from "effect"
-import { HttpServerRequest } from "effect/http"
+import { HttpEffect, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { type OpenSession, OpenSessions } from "../../../core/workspace/signin/OpenSessions.ts"
-import { LinkNeedsKey, lifetimes, SignIns } from "../../../core/workspace/signin/SignIns.ts"
+import {
+  LinkNeedsKey,
+  lifetimes,
+  linkLimits,
+  SignIns,
+  type TooManyLinks
+} from "../../../core/workspace/signin/SignIns.ts"
 import { Api } from "../Api.ts"
 import { CurrentCaller, keyOf, SessionOpened } from "../http/Authorization.ts"
+import * as Errors from "../http/Errors.ts"
 import { iso } from "../run/RunRecord.ts"
 
 export const layer = HttpApiBuilder.group(
@@ -36,7 +43,7 @@ export const layer = HttpApiBuilder.group(
           return yield* new LinkNeedsKey()
         }
         const now = yield* Clock.currentTimeMillis
-        const secret = yield* signIns.link(caller, keyId)
+        const secret = yield* Effect.catchTag(signIns.link(caller, keyId), "TooManyLinks", tooMany)
         return { link: Redacted.value(secret), expires_at: iso(now + lifetimes.link) }
       }),
       listOpenSessions: Effect.fn(function* () {
@@ -50,3 +57,14 @@ export const layer = HttpApiBuilder.group(
     })
   })
 )
+
+/** 429, with the time after which a link can be made again. */
+const tooMany = ({ limit, message, retryAfterMillis }: TooManyLinks) => {
+  const retryAfterSeconds = Math.ceil(retryAfterMillis / 1_000)
+  return Effect.andThen(
+    HttpEffect.appendPreResponseHandler((_request, response) =>
+      Effect.succeed(HttpServerResponse.setHeader(response, "retry-after", String(retryAfterSeconds)))
+    ),
+    Effect.fail({ ...Errors.general(429, message), limit: linkLimits[limit], remaining: 0, retryAfterSeconds })
+  )
+}

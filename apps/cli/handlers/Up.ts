@@ -108,7 +108,10 @@ const signInLink = Effect.gen(function* () {
     const isWhole = role === "Owner" && scopes === undefined
     return isWhole && revokedAt === null && expiresAt === undefined
   })
-  return owner === undefined ? [] : [yield* (yield* SignIns).link({ workspaceId: owner.workspaceId }, owner.id)]
+  if (owner === undefined) return []
+  const link = (yield* SignIns).link({ workspaceId: owner.workspaceId }, owner.id)
+  // An operator has no limit.
+  return [yield* Effect.catchTag(link, "TooManyLinks", Effect.die)]
 }).pipe(Effect.provide(SignIns.layer))
 
 /** The ports that the settings name beside that of the interface. */

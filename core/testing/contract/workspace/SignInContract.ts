@@ -1,7 +1,7 @@
 /**
  * The promises of every store of sign-ins: `SignInStore`, beside the store of workspaces and their keys.
  */
-import { Effect, Option } from "effect"
+import { Effect, Option, Result } from "effect"
 import { UserId, type WorkspaceId } from "../../../workspace/Ids.ts"
 import { SignInStore, type StoredSignIn } from "../../../workspace/signin/SignInStore.ts"
 import { WorkspaceStore } from "../../../workspace/WorkspaceStore.ts"
@@ -67,6 +67,35 @@ export const promises: ReadonlyArray<Contract.ContractPromise<Stores>> = [
       assert.deepStrictEqual(yield* store.sessions(key.workspaceId), [second, first])
       yield* store.remove(second.hash)
       assert.deepStrictEqual(yield* store.sessions(key.workspaceId), [first])
+    })
+  ),
+  promise("judges a link by the unused ones of its workspace, those that are made at once one after the other", () =>
+    Effect.gen(function* () {
+      const store = yield* SignInStore
+      const [key, other] = [yield* makeKey, yield* makeKey]
+      const link = (createdAt: number, of = key): StoredSignIn => ({
+        ...signIn(of, { createdAt, expiresAt: createdAt + 300_000 }),
+        kind: "link"
+      })
+      const judge = (unused: ReadonlyArray<StoredSignIn>) =>
+        unused.length < 3 ? Result.void : Result.fail(unused.map(({ hash }) => hash))
+      yield* store.add(signIn(key, { createdAt: 10, expiresAt: 400_000 }))
+      yield* store.addLink(link(10, other), judge)
+      const [first, second] = [link(10), link(20)]
+      yield* store.addLink(second, judge)
+      yield* store.addLink(first, judge)
+      const outcomes = yield* Effect.all(
+        Array.from({ length: 4 }, () => Effect.result(store.addLink(link(30), judge))),
+        { concurrency: "unbounded" }
+      )
+      assert.lengthOf(outcomes.filter(Result.isSuccess), 1)
+      for (const { failure } of outcomes.filter(Result.isFailure)) {
+        assert.deepStrictEqual(Array.isArray(failure) ? failure.slice(0, 2) : failure, [first.hash, second.hash])
+      }
+      yield* store.remove(second.hash)
+      yield* store.addLink(link(30), judge)
+      yield* store.addLink(link(300_010), judge)
+      assert.isTrue(Result.isFailure(yield* Effect.result(store.addLink(link(300_010), judge))))
     })
   ),
   promise("removes what has expired when another sign-in is kept", () =>

@@ -64,6 +64,11 @@ export const examples: Readonly<Record<string, Schema.Json>> = {
   "workflows.create": { ...workflow, run_window: runWindow },
   "workflows.upsert": { ...workflow, version_note: "Waits for the list of invoices" },
   "workflows.import": { ...workflow, format: "sluice.workflow", format_version: 1 },
+  "workflows.convert": {
+    file_name: "invoices.json",
+    content:
+      '{"title": "Invoices", "steps": [{"type": "navigate", "url": "https://shop.example/"}, {"type": "click", "selectors": [["aria/Invoices"], ["#invoices"]]}]}'
+  },
   "workflows.save": { ...workflow, version_note: "Waits for the list of invoices" },
   "workflows.fork": { name: "Download invoices, copy" },
   "workflows.validateInput": { run_input_variables: { month: "2026-10" } },

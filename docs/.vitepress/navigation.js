@@ -38,6 +38,7 @@ export const navigation = [
     text: "Workflows",
     items: [
       { text: "Actions", link: "/actions" },
+      { text: "Bring what you have", link: "/bring-what-you-have" },
       { text: "Expressions", link: "/expressions" },
       { text: "Credentials", link: "/credentials" },
       { text: "Schedules", link: "/schedules" },

@@ -16,6 +16,10 @@ const bodies: Readonly<Record<string, (draw: Draw) => unknown>> = {
   "workflows.save": Structures.workflow,
   "workflows.upsert": Structures.workflow,
   "workflows.import": (draw) => ({ ...Structures.workflow(draw), format: "sluice.workflow", format_version: 1 }),
+  "workflows.convert": () => ({
+    file_name: "a.json",
+    content: '{"title":"a","steps":[{"type":"navigate","url":"https://shop.example/"}]}'
+  }),
   "workflows.fork": () => ({ name: "A copy" }),
   "workflows.validateInput": () => ({ run_input_variables: { npi: "1234567890", list: [1, 2] } }),
   "workflowComponents.createComponent": Structures.component,

@@ -10,6 +10,7 @@ import { large } from "../http/body/LargeBody.ts"
 import { sent } from "../http/body/Sent.ts"
 import * as Errors from "../http/Errors.ts"
 import * as IfMatch from "../http/IfMatch.ts"
+import { ConvertedWorkflow, FileToConvert } from "./ConvertBody.ts"
 import { Import, WorkflowBundle, WorkflowFork, WorkflowToSave, WorkflowToUpsert } from "./WorkflowBody.ts"
 import {
   Created,
@@ -148,6 +149,23 @@ export class WorkflowsGroup extends group.add(
       OpenApi.annotations({
         description:
           "Accepts an exported workflow, or one as it was read by GET, either as the body or as the field bundle. The ids of one that was read are ignored; the error codes that its nodes name must be those of this workspace. A run_window beside bundle replaces the run window of the bundle, and null removes it. Components are matched by name and content, or created"
+      })
+    ),
+  HttpApiEndpoint.post("convert", "/workflows/convert", {
+    payload: large(FileToConvert),
+    success: ConvertedWorkflow,
+    error: [Errors.BadRequest, Errors.Forbidden]
+  })
+    .annotate(
+      OpenApi.Summary,
+      "Make a workflow of a recording, a script or a workflow of another program, with a report on each of its steps"
+    )
+    .annotate(Needs, "edit")
+    .annotate(MaxBody, mebibytes(10))
+    .annotateMerge(
+      OpenApi.annotations({
+        description:
+          "Recognises the format by the content. Saves nothing: the answer has the workflow as the body that creates it. The report has one entry for each step of the file. Passwords, codes and tokens in the file are not in the answer"
       })
     ),
   HttpApiEndpoint.get("get", "/workflows/:workflow_id", {

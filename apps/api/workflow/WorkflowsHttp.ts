@@ -26,7 +26,7 @@ import { cursorOf, placeOf } from "../http/body/Cursor.ts"
 import { problemAt } from "../http/body/Query.ts"
 import * as Errors from "../http/Errors.ts"
 import * as IfMatch from "../http/IfMatch.ts"
-import type { WorkflowBundle } from "./WorkflowBody.ts"
+import type { WorkflowBundle, WorkflowToSave } from "./WorkflowBody.ts"
 import { item, versionItem, versionView, view, withWarnings } from "./WorkflowView.ts"
 
 export const layer = HttpApiBuilder.group(
@@ -52,6 +52,7 @@ export const layer = HttpApiBuilder.group(
         const caller = yield* CurrentCaller
         return yield* saved(yield* transfers.unpack(caller, payload), payload)
       }),
+      convert: ({ payload }) => converted(payload.content),
       save: Effect.fn(function* ({ params, payload }) {
         const caller = yield* CurrentCaller
         const id = yield* workflowId(params.workflow_id)
@@ -152,6 +153,19 @@ export const layer = HttpApiBuilder.group(
     }
   })
 )
+
+/** Makes a workflow of a file of another program. What is made has the form of a body that creates a workflow. */
+const converted = Effect.fnUntraced(function* (content: string) {
+  const { workspaceId } = yield* CurrentCaller
+  const found = yield* Sandbox.run(workspaceId, "convert", { content }).pipe(
+    Effect.catchTag(
+      "TooCostly",
+      Sandbox.refused((message) => Effect.fail(Errors.invalid([{ path: "content", message }])))
+    )
+  )
+  if ("failure" in found) return yield* Effect.fail(Errors.invalid(found.failure))
+  return { ...found.success, workflow: found.success.workflow as unknown as typeof WorkflowToSave.Encoded }
+})
 
 /** The tag of a state of a workflow: its latest version, and the revision of its run window. */
 const tagOf = ({ gate, version }: StoredWorkflow): string => `${version.versionNumber}-${gate.windowRevision}`

@@ -60,9 +60,7 @@ export const of = (act: PageAct, called: string = nameIn(act)): RecordedNode => 
         name: `Press ${short(act.keys.join(" "))}`,
         parameters: {
           execution: "STATIC",
-          ...(act.element === null
-            ? { omit_focus: true }
-            : { selector: act.element.selectors[0], do_not_clear: true }),
+          ...(act.element === null ? { omit_focus: true } : { selector: act.element.selectors[0], do_not_clear: true }),
           text: act.keys.map((key) => `{{${key}}}`).join("")
         }
       }

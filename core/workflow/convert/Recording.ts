@@ -29,9 +29,7 @@ export const literalOf = (text: Text): string | null =>
 /** The text as a template of a node. */
 export const written = (text: Text): string =>
   text
-    .map((part) =>
-      typeof part === "string" ? part.replaceAll("{{", '{{"{"}}{{"{"}}') : `{{${part.expression}}}`
-    )
+    .map((part) => (typeof part === "string" ? part.replaceAll("{{", '{{"{"}}{{"{"}}') : `{{${part.expression}}}`))
     .join("")
 
 /** An element, by the selectors that the file offers for it. */
@@ -145,7 +143,11 @@ export const step = (
   changes: ReadonlyArray<string> = []
 ): Step => ({ ...where, acts, changes, lost: null })
 
-export const lost = (where: Pick<Step, "step" | "line" | "kind">, reason: string, acts: ReadonlyArray<Act> = []): Step => ({
+export const lost = (
+  where: Pick<Step, "step" | "line" | "kind">,
+  reason: string,
+  acts: ReadonlyArray<Act> = []
+): Step => ({
   ...where,
   acts,
   changes: [],

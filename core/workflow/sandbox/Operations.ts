@@ -8,6 +8,8 @@ import * as ComponentCheck from "../component/ComponentCheck.ts"
 import * as Propagation from "../component/Propagation.ts"
 import * as Examples from "../contract/Examples.ts"
 import * as InputContract from "../contract/InputContract.ts"
+import type { Converted } from "../convert/Assembly.ts"
+import * as Conversion from "../convert/Conversion.ts"
 import * as Derivation from "../language/expression/Derivation.ts"
 import * as Expression from "../language/expression/Expression.ts"
 import type { Moment } from "../language/expression/Moment.ts"
@@ -84,6 +86,10 @@ export const operations = {
     readonly now: number
     readonly errorCodes: ReadonlyArray<string>
   }): Bundle.BundleContents => Bundle.unpack(asked.body, asked.now, new Set(asked.errorCodes)),
+
+  /** Makes a workflow of a file of another program. */
+  convert: (asked: { readonly content: string }): Outcome<Converted, ReadonlyArray<Problem>> =>
+    outcomeOf(Conversion.convert(asked.content)),
 
   /** Reads the data of a component, with its problems at paths below `path`. */
   readComponent: (asked: {

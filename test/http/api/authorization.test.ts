@@ -59,6 +59,11 @@ const table: Readonly<Record<string, Row>> = {
     json: { ...workflow, format: "sluice.workflow", format_version: 1 },
     status: 201
   },
+  "POST /workflows/convert": {
+    ability: "edit",
+    json: { content: '{"title":"a","steps":[{"type":"navigate","url":"https://shop.example/"}]}' },
+    status: 200
+  },
   "DELETE /workflows/{workflow_id}": { ability: "edit", status: 200 },
   "GET /workflows/{workflow_id}/export": { ability: "read", status: 200 },
   "POST /workflows/{workflow_id}/fork": { ability: "edit", json: {}, status: 201 },

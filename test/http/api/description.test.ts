@@ -34,6 +34,7 @@ it("every body says its limit, which is more than 1 MB only where the docs say s
     if (limit !== "1") large.push(`${limit} MB ${method} ${path}`)
   }
   assert.deepStrictEqual(large.sort(), [
+    "10 MB POST /workflows/convert",
     "25 MB POST /run",
     "25 MB POST /runs/batch",
     "25 MB POST /workflow-builder/agent/session/from-failed-run",

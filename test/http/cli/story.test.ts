@@ -339,6 +339,36 @@ it.layer(layerInMemory)("the commands of users", (it) => {
     }).pipe(Effect.scoped)
   )
 
+  it.effect("make a workflow of a recording, and create it only when they are asked to", () =>
+    Effect.gen(function* () {
+      const { file, json, ok, run } = yield* setUp
+      const steps = [
+        { type: "navigate", url: "https://shop.example/" },
+        { type: "change", value: "Rosebud-1941", selectors: [["#password"]] },
+        { type: "customStep", name: "note" }
+      ]
+      const recording = file("recording.json", JSON.stringify({ title: "Sign in", steps }))
+      const shown = yield* ok("workflow", "import", recording)
+      for (const part of ["3 steps, 1 kept, 1 translated, 1 not translated", "Credential LOGIN", "Nothing was saved"]) {
+        assert.include(shown, part)
+      }
+      assert.notInclude(shown, "Rosebud")
+      const count = Effect.map(ok("workflow", "list"), (text) => text.split("Sign in").length - 1)
+      const before = yield* count
+      const made = `${recording}.workflow`
+      assert.include(yield* ok("workflow", "import", recording, "--to", made), "workflow push")
+      assert.strictEqual((yield* run(["workflow", "import", recording, "--to", made])).code, exitCodes.wrong)
+      assert.strictEqual(yield* count, before)
+      assert.include(yield* ok("workflow", "push", made), "Saved version 1")
+      const saved = yield* json("workflow", "import", recording, "--save")
+      assert.match(String(saved.workflow_id), /^[0-9a-f-]{36}$/)
+      assert.strictEqual(yield* count, before + 2)
+      const foreign = yield* run(["workflow", "import", file("letter.txt", "Dear Ada,")])
+      assert.strictEqual(foreign.code, exitCodes.wrong)
+      assert.include(foreign.problem, "content")
+    }).pipe(Effect.scoped)
+  )
+
   it.effect("submit a run for each row of a file, and nothing while a cell is bad", () =>
     Effect.gen(function* () {
       const { file, json, ok, run, workflow } = yield* setUp

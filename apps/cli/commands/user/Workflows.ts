@@ -72,6 +72,24 @@ const explain = Command.make(
   handler(load, ({ explain }) => explain)
 ).pipe(Command.withDescription("Explain the inputs, the run window and each step of a workflow"))
 
+const importFile = Command.make(
+  "import",
+  {
+    ...service,
+    file: Argument.String("file").pipe(
+      Argument.withDescription("A recording, a script or a workflow of another program; - for standard input")
+    ),
+    to: Flag.String("to").pipe(
+      Flag.withDescription("Workflow file to write, for push; a file that exists is not replaced"),
+      Flag.optional
+    ),
+    save: Flag.Boolean("save").pipe(Flag.withDescription("Create the workflow"), Flag.withDefault(false))
+  },
+  handler(load, ({ importFile }) => importFile)
+).pipe(
+  Command.withDescription("Make a workflow of a file of another program, and say what becomes of each of its steps")
+)
+
 /** A limit, or `none`. */
 const limit = (name: string, what: string) =>
   Flag.String(name).pipe(
@@ -91,6 +109,6 @@ const pace = Command.make(
 ).pipe(Command.withDescription("Show or set the limits on starts and concurrent runs of a workflow"))
 
 export const workflow = Command.make("workflow").pipe(
-  Command.withDescription("List, pull, push, compare, check, explain, limit and run workflows"),
-  Command.withSubcommands([list, pull, push, diff, validate, explain, pace, run])
+  Command.withDescription("List, pull, push, compare, check, import, explain, limit and run workflows"),
+  Command.withSubcommands([list, pull, push, diff, validate, importFile, explain, pace, run])
 )

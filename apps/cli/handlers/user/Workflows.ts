@@ -2,6 +2,7 @@
  * What the commands of `sluice workflow` do: workflows as files, which are pulled, compared and pushed.
  */
 import { existsSync, writeFileSync } from "node:fs"
+import { basename } from "node:path"
 import { Clock, Effect, Option } from "effect"
 import { mostRunning, mostStartsPerMinute } from "../../../../core/gate/Pace.ts"
 import * as GraphCheck from "../../../../core/workflow/language/graph/GraphCheck.ts"
@@ -13,6 +14,7 @@ import { type ConnectionSettings, connected } from "../../user/Connection.ts"
 import { refused } from "../../user/Ending.ts"
 import { fileText, jsonFile } from "../../user/Input.ts"
 import { answer, type OutputSettings } from "../../user/Output.ts"
+import * as ConvertView from "../../user/view/ConvertView.ts"
 import * as ExplainView from "../../user/view/ExplainView.ts"
 import { cell, instant, table } from "../../user/view/Table.ts"
 import * as WindowView from "../../user/view/WindowView.ts"
@@ -212,6 +214,36 @@ export const push = (settings: PushSettings) =>
               : []),
             ...warnings.map(({ message, path }) => `Warning: ${path}: ${cell(message)}`)
           ].join("\n")
+      )
+    })
+  )
+
+interface ImportSettings extends FileSettings {
+  readonly to: Option.Option<string>
+  readonly save: boolean
+}
+
+/** Shows what becomes of a file of another program. The workflow is kept only where `--to` or `--save` asks for it. */
+export const importFile = (settings: ImportSettings) =>
+  connected(
+    settings,
+    Effect.fnUntraced(function* (client) {
+      const { file, save } = settings
+      const to = Option.getOrNull(settings.to)
+      if (to !== null && existsSync(to)) {
+        return yield* refused("wrong", `The file ${to} exists: name another one for --to, or remove it`)
+      }
+      const content = yield* fileText(file)
+      const found = yield* client.workflows.convert({ payload: { file_name: basename(file), content } })
+      if (to !== null) yield* write(to, WorkflowFile.text(found.workflow))
+      const created = save ? yield* client.workflows.create({ payload: found.workflow }) : null
+      yield* answer(settings, { ...found, workflow_id: created?.id ?? null }, () =>
+        [
+          ConvertView.text(found),
+          ...(to === null ? [] : [`Wrote ${to}: sluice workflow push ${to} creates the workflow`]),
+          ...(created === null ? [] : [`Created "${cell(created.name)}" (${created.id})`]),
+          ...(to === null && !save ? ["Nothing was saved: --to FILE writes the workflow, --save creates it"] : [])
+        ].join("\n")
       )
     })
   )

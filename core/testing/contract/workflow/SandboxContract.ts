@@ -63,6 +63,7 @@ const questions: { readonly [N in Name]: ReadonlyArray<Input<N>> } = {
   contentProblems: [{ content }, { content: { ...content, edges: {} } }],
   warnings: [{ content }],
   unpack: [{ body: { format: "none" }, now: 5, errorCodes: [] }],
+  convert: [{ content: '{"title":"a","steps":[{"type":"navigate","url":"https://a.example/"}]}' }, { content: "{" }],
   readComponent: [
     { data: componentData(), path: "data" },
     { data: { nodes: 1 }, path: "data" }

@@ -1,0 +1,56 @@
+/**
+ * Recordings, scripts and workflows of other programs as workflows. A pure function of the text of a file: nothing of it
+ * is executed.
+ */
+import { Result, type Schema } from "effect"
+import type { Problem } from "../Workflow.ts"
+import { assembled, type Converted } from "./Assembly.ts"
+import * as ChromeRecorder from "./ChromeRecorder.ts"
+import * as LinedJson from "./LinedJson.ts"
+import { mostSteps, type Recording, type Unreadable } from "./Recording.ts"
+
+/** Maximum length of a file, in characters. */
+export const mostCharacters = 8_000_000
+
+interface JsonFormat {
+  readonly recognises: (value: Schema.Json) => boolean
+  readonly read: (file: LinedJson.LinedJson) => Result.Result<Recording, ReadonlyArray<Unreadable>>
+}
+
+const jsonFormats: ReadonlyArray<JsonFormat> = [ChromeRecorder]
+
+const expected = "expected a recording of Chrome DevTools Recorder (JSON)"
+
+/** Converts a file. Fails with every problem, each below the path `content`. */
+export const convert = (content: string): Result.Result<Converted, ReadonlyArray<Problem>> =>
+  Result.flatMap(recordingOf(content), (recording) =>
+    recording.steps.length > mostSteps
+      ? Result.fail([
+          { path: "", message: `The file has ${recording.steps.length} steps: expected at most ${mostSteps}` }
+        ])
+      : Result.succeed(assembled(recording))
+  ).pipe(Result.mapError((problems) => problems.map(({ message, path }) => ({ path: below(path), message }))))
+
+const below = (path: string): string => (path === "" ? "content" : `content.${path}`)
+
+const refusal = (message: string): Result.Result<never, ReadonlyArray<Unreadable>> =>
+  Result.fail([{ path: "", message }])
+
+const recordingOf = (content: string): Result.Result<Recording, ReadonlyArray<Unreadable>> => {
+  if (content.length > mostCharacters) {
+    return refusal(`The file has ${content.length} characters: expected at most ${mostCharacters}`)
+  }
+  if (content.trim() === "") return refusal(`The file is empty: ${expected}`)
+  if (content.startsWith("PK\u0003\u0004")) return refusal(`The file is an archive: unpack it, and send the file in it`)
+  if (content.includes("\u0000")) return refusal(`The file is not text: ${expected}`)
+  if (/^\ufeff?\s*[{[]/.test(content)) {
+    return LinedJson.parse(content).pipe(
+      Result.mapError((problem) => [problem]),
+      Result.flatMap((file) => {
+        const format = jsonFormats.find((one) => one.recognises(file.value))
+        return format === undefined ? refusal(`No known program writes such a JSON: ${expected}`) : format.read(file)
+      })
+    )
+  }
+  return refusal(`No known program writes such a file: ${expected}`)
+}

@@ -10,6 +10,7 @@ import * as RetentionDays from "./retention/RetentionDays.ts"
 import {
   type Caller,
   defaultInputRequiredTimeoutSeconds,
+  permits,
   Role,
   type RoleForbids,
   signedUrlTtlSeconds,
@@ -61,6 +62,12 @@ export class Workspaces extends Context.Service<
     /** The workspace with this id, which must be the caller's own. */
     readonly get: (caller: Caller, id: string) => Effect.Effect<Workspace, WorkspaceNotFound | StoreUnavailable>
 
+    /**
+     * Whether the caller owns the installation: it has all abilities in the workspace that was made with it. Only such a caller
+     * sees what concerns all workspaces.
+     */
+    readonly ownsInstallation: (caller: Caller) => Effect.Effect<boolean, StoreUnavailable>
+
     /** Makes a workspace with a first key, of the role Owner. Only Owners of the first workspace of the installation may. */
     readonly create: (
       caller: Caller,
@@ -99,10 +106,15 @@ export class Workspaces extends Context.Service<
 
       const made = yield* making
 
+      const isFirst = ({ workspaceId }: Caller) =>
+        Effect.map(store.get(workspaceId), (own) => Option.isSome(own) && own.value.founding === true)
+
       return Workspaces.of({
+        ownsInstallation: Effect.fn("Workspaces.ownsInstallation")((caller) =>
+          permits(caller, "manage") ? isFirst(caller) : Effect.succeed(false)
+        ),
         create: Effect.fn("Workspaces.create")(function* (caller, name) {
-          const own = yield* store.get(caller.workspaceId)
-          if (Option.isNone(own) || own.value.founding !== true) return yield* new NotInstallationOwner()
+          if (!(yield* isFirst(caller))) return yield* new NotInstallationOwner()
           return yield* made(caller, name)
         }),
         get: Effect.fn("Workspaces.get")(function* (caller, id) {
@@ -134,7 +146,13 @@ export class Workspaces extends Context.Service<
         })
       })
     }).pipe(
-      Permissions.checked<Workspaces["Service"]>({ create: "manage", get: "read", members: "read", set: "manage" })
+      Permissions.checked<Workspaces["Service"]>({
+        ownsInstallation: "read",
+        create: "manage",
+        get: "read",
+        members: "read",
+        set: "manage"
+      })
     )
   )
 }

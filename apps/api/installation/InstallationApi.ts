@@ -11,17 +11,23 @@ export const ProcessRecord = Schema.Struct({
   tz_data: Schema.NullOr(Schema.String).annotate({
     description: "The version of its time zone data. Processes with different ones may open windows at different times"
   }),
-  clock_skew_ms: Schema.Finite.annotate({
-    description:
-      "By how much the clock of its machine is ahead of that of the database. Above 5000 in either direction, the process starts no run"
-  }),
-  capacity: Schema.NullOr(Schema.Int).annotate({
-    description: "The maximum number of concurrent runs; null for a process that executes none"
-  }),
-  running: Schema.Int.annotate({ description: "How many runs it executes" }),
-  browsers: Schema.Int.annotate({ description: "How many sessions of browsers it has open" }),
-  began_at: Schema.String,
-  seen_at: Schema.String.annotate({ description: "When it last reported, which it does every 15 seconds" })
+  clock_skew_ms: Schema.optionalKey(
+    Schema.Finite.annotate({
+      description:
+        "By how much the clock of its machine is ahead of that of the database. Above 5000 in either direction, the process starts no run"
+    })
+  ),
+  capacity: Schema.optionalKey(
+    Schema.NullOr(Schema.Int).annotate({
+      description: "The maximum number of concurrent runs; null for a process that executes none"
+    })
+  ),
+  running: Schema.optionalKey(Schema.Int.annotate({ description: "How many runs it executes" })),
+  browsers: Schema.optionalKey(Schema.Int.annotate({ description: "How many sessions of browsers it has open" })),
+  began_at: Schema.optionalKey(Schema.String),
+  seen_at: Schema.optionalKey(
+    Schema.String.annotate({ description: "When it last reported, which it does every 15 seconds" })
+  )
 }).annotate({ identifier: "Process" })
 
 export const Installation = Schema.Struct({
@@ -55,7 +61,7 @@ export class InstallationGroup extends group.add(
   HttpApiEndpoint.get("readInstallation", "/installation", { success: Installation })
     .annotate(
       OpenApi.Summary,
-      "List the live processes of the installation, with their capacity, clocks and time zone data, and the workflows that new time zone data moved"
+      "List the live processes of the installation with their versions and time zone data, for an Owner of its first workspace also with their capacity and clocks, and the workflows that new time zone data moved"
     )
     .annotate(Needs, "read"),
   HttpApiEndpoint.get("readTestClock", "/test-clock", { success: TestClock, error: Errors.NotFound })

@@ -4,6 +4,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { Gates } from "../../../core/gate/Gates.ts"
 import { TestTime } from "../../../core/testing/TestTime.ts"
 import { Audit } from "../../../core/workspace/audit/Audit.ts"
+import { Workspaces } from "../../../core/workspace/Workspaces.ts"
 import { Api } from "../Api.ts"
 import { CurrentCaller } from "../http/Authorization.ts"
 import { parseInstant } from "../http/body/Query.ts"
@@ -20,6 +21,7 @@ export const layer = HttpApiBuilder.group(
     const time = yield* TestTime
     const audit = yield* Audit
     const gates = yield* Gates
+    const workspaces = yield* Workspaces
     const shown = Effect.fnUntraced(function* ({ ahead }: TestTime) {
       return { now: iso(yield* Clock.currentTimeMillis), ahead_seconds: (yield* ahead) / 1_000 }
     })
@@ -27,10 +29,12 @@ export const layer = HttpApiBuilder.group(
       .handle(
         "readInstallation",
         Effect.fn(function* () {
+          const caller = yield* CurrentCaller
           const processes = yield* living
-          const moved = yield* gates.moved(yield* CurrentCaller)
+          const moved = yield* gates.moved(caller)
+          const shown = (yield* workspaces.ownsInstallation(caller)) ? whole : brief
           return {
-            processes: processes === null ? null : processes.map(record),
+            processes: processes === null ? null : shown(processes),
             moved_workflows: moved.map(({ at, from, name, workflowId }) => ({
               workflow_id: workflowId,
               name,
@@ -78,14 +82,22 @@ const absent = Effect.fail(
   Errors.general(404, "The time of this installation cannot be moved: it runs without SLUICE_TEST_CLOCK=1")
 )
 
-const record = (process: LivingProcess): typeof ProcessRecord.Type => ({
-  part: process.part,
-  version: process.version,
-  tz_data: process.tzData,
-  clock_skew_ms: process.clockSkewMillis,
-  capacity: process.capacity,
-  running: process.running,
-  browsers: process.browsers,
-  began_at: iso(process.beganAt),
-  seen_at: iso(process.seenAt)
-})
+type Shown = (processes: ReadonlyArray<LivingProcess>) => ReadonlyArray<typeof ProcessRecord.Type>
+
+const whole: Shown = (processes) =>
+  processes.map((process) => ({
+    ...kindOf(process),
+    clock_skew_ms: process.clockSkewMillis,
+    capacity: process.capacity,
+    running: process.running,
+    browsers: process.browsers,
+    began_at: iso(process.beganAt),
+    seen_at: iso(process.seenAt)
+  }))
+
+/** Which kinds of processes there are, and neither how many nor how busy: that shows what other workspaces do. */
+const brief: Shown = (processes) => [
+  ...new Map(processes.map(kindOf).map((kind) => [JSON.stringify(kind), kind])).values()
+]
+
+const kindOf = ({ part, tzData, version }: LivingProcess) => ({ part, version, tz_data: tzData })

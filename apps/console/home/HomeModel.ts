@@ -20,19 +20,21 @@ const skewWarnsAbove = 1_000
 /** A process whose clock differs by more than this starts no run, in milliseconds. */
 const skewStopsAbove = 5_000
 
-const isWorker = ({ capacity }: Process): boolean => capacity !== null && capacity > 0
+/** Where the capacity of a process is not told, its part says whether it executes runs. */
+const isWorker = ({ capacity, part }: Process): boolean =>
+  capacity === undefined ? part === "up" || part === "worker" : capacity !== null && capacity > 0
 
 /** The alarms of an installation. Unknown processes (`null`) cause none. */
 export const alarmsOf = (processes: ReadonlyArray<Process> | null, now: number): ReadonlyArray<Alarm> => {
   if (processes === null) return []
   const zones = [...new Set(processes.flatMap(({ tz_data }) => tz_data ?? []))].toSorted()
   const old = ZoneAge.warning(zones.at(-1) ?? null, now)
-  const skewed = processes.filter(({ clock_skew_ms }) => Math.abs(clock_skew_ms) > skewWarnsAbove)
+  const skewed = processes.filter(({ clock_skew_ms = 0 }) => Math.abs(clock_skew_ms) > skewWarnsAbove)
   return [
     ...(processes.some(isWorker)
       ? []
       : [{ text: "No worker is running: runs wait", remedy: "Start sluice worker, or sluice up" }]),
-    ...skewed.map(({ clock_skew_ms: skew, part }) => ({
+    ...skewed.map(({ clock_skew_ms: skew = 0, part }) => ({
       text: `The clock of a process (${part}) is ${(Math.abs(skew) / 1_000).toFixed(1)} s ${skew > 0 ? "ahead of" : "behind"} that of the database${Math.abs(skew) > skewStopsAbove ? ": it starts no run" : ""}`,
       remedy: "Set the clock of its machine by NTP"
     })),
@@ -64,15 +66,15 @@ export const movedAlarms = (
       ]
 }
 
-/** The places of the workers of an installation, and those in use; `null` when unknown. */
+/** The places of the workers of an installation, and those in use; `null` when unknown, or not told. */
 export const workersOf = (processes: ReadonlyArray<Process> | null) =>
-  processes === null
+  processes === null || processes.some(({ capacity }) => capacity === undefined)
     ? null
     : {
         workers: processes.filter(isWorker).length,
         capacity: sum(processes.map(({ capacity }) => capacity ?? 0)),
-        running: sum(processes.map(({ running }) => running)),
-        browsers: sum(processes.map(({ browsers }) => browsers))
+        running: sum(processes.map(({ running = 0 }) => running)),
+        browsers: sum(processes.map(({ browsers = 0 }) => browsers))
       }
 
 const sum = (numbers: ReadonlyArray<number>): number => numbers.reduce((one, other) => one + other, 0)

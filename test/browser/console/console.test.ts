@@ -22,6 +22,7 @@ import * as Worker from "../../../core/run/Worker.ts"
 import * as ScriptedBrowser from "../../../core/testing/browser/ScriptedBrowser.ts"
 import { Accounts } from "../../../core/vault/Accounts.ts"
 import { LoginCodes } from "../../../core/vault/otp/LoginCodes.ts"
+import { WorkspaceStore } from "../../../core/workspace/WorkspaceStore.ts"
 import { graphOf, type Step } from "../../support/browser.ts"
 import { hangMillis } from "../../support/limits.ts"
 import { listening } from "../../support/listening.ts"
@@ -227,6 +228,7 @@ class Console extends Context.Service<
 const seeded = Effect.gen(function* () {
   const { member, send } = yield* Service
   const owner = yield* member("Owner")
+  yield* (yield* WorkspaceStore).change(owner.caller.workspaceId, (one) => ({ ...one, founding: true }))
   const post = (path: string, json: unknown, method = "POST") =>
     Effect.map(send({ method, path, key: owner.key, json }), ({ body, status, text }) => {
       assert.isBelow(status, 300, text)

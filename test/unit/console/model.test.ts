@@ -85,6 +85,15 @@ describe("the alarms of an installation", () => {
     assert.isNull(workersOf(null))
   })
 
+  it("of those who are not told the clocks and the load are the missing workers and the time zone data", () => {
+    const brief = (part: string, tz_data = "2026a") => ({ part, version: "1", tz_data })
+    assert.deepStrictEqual(textsOf([brief("api"), brief("worker")]), [])
+    assert.deepStrictEqual(textsOf([brief("up")]), [])
+    assert.include(textsOf([brief("api"), brief("scheduler")])[0], "No worker is running")
+    assert.include(textsOf([brief("worker"), brief("worker", "2026b")])[0], "(2026a, 2026b)")
+    assert.isNull(workersOf([brief("worker")]))
+  })
+
   it("name missing workers, wrong clocks and different time zone data", () => {
     const [none, skew, zones] = textsOf([
       { ...process, part: "api", capacity: null, clock_skew_ms: 1_400 },

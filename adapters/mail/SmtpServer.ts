@@ -91,6 +91,8 @@ const later = new Reply(451, "4.3.0 The mail could not be processed; try again l
 
 const fullMailbox = new Reply(450, "4.2.1 Too many mails to this address; try again later")
 
+const fullWorkspace = new Reply(450, "4.2.1 Too many mails to this workspace; try again later")
+
 /** Mails with longer headers are not verified. */
 const maxHeaderBytes = 131_072
 
@@ -130,10 +132,12 @@ export const layer = (options: Options) =>
 
       const recipient = Effect.fnUntraced(function* (address: string, { envelope, remoteAddress }: SMTPServerSession) {
         if (envelope.rcptTo.length >= options.maxRecipients) return new Reply(452, "4.5.3 Too many recipients")
-        if (address.length > 1_000 || !(yield* receiving.accepts(address))) {
+        const accepted = address.length > 1_000 ? "unknown" : yield* receiving.accepts(address)
+        if (accepted === "unknown") {
           // Looking up an address takes time, so an unknown one counts like a mail.
           return remotes.take(remoteAddress, now()) ? new Reply(550, "5.1.1 No such address here") : tooMany
         }
+        if (accepted === "full") return fullWorkspace
         return hasRoom(remoteAddress, address) ? null : fullMailbox
       })
 
@@ -151,13 +155,10 @@ export const layer = (options: Options) =>
         }
         const authentication = yield* verified
         const { id, message } = yield* MailThread.mail(head)
-        yield* receiving.mail({
-          recipients: addresses,
-          message,
-          id,
-          authentication
-        })
-        return null
+        return yield* receiving.mail({ recipients: addresses, message, id, authentication }).pipe(
+          Effect.as(null),
+          Effect.catchTag("TooManyMails", () => Effect.succeed(fullWorkspace))
+        )
       })
 
       const server = new SMTPServer({
@@ -294,24 +295,10 @@ const pairOf = (remoteAddress: string, address: string): string => `${remoteAddr
 
 /** Rate limits by name, for many names. */
 const makePace = (limits: ReadonlyArray<RateLimit.Limit>) => {
-  const logs = new Map<string, RateLimit.Log>()
+  const counted = RateLimit.book(maxCounted)
   return {
     /** Returns whether another one would be refused, without counting it. */
-    isFull: (name: string, now: number): boolean => {
-      const log = logs.get(name)
-      return limits.length > 0 && log !== undefined && RateLimit.isFull(log, limits, now)
-    },
-    take: (name: string, now: number): boolean => {
-      if (limits.length === 0) return true
-      const log = logs.get(name) ?? RateLimit.empty()
-      logs.delete(name)
-      logs.set(name, log)
-      const { allowed } = RateLimit.take(log, limits, now)
-      for (const [silent, its] of logs) {
-        if (logs.size <= maxCounted && !RateLimit.isSpent(its, limits, now)) break
-        if (its !== log) logs.delete(silent)
-      }
-      return allowed
-    }
+    isFull: (name: string, now: number): boolean => limits.length > 0 && counted.isFull(name, limits, now),
+    take: (name: string, now: number): boolean => limits.length === 0 || counted.take(name, limits, now).allowed
   }
 }

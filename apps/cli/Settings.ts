@@ -13,6 +13,7 @@ import * as ClientAddress from "../api/http/ClientAddress.ts"
 import * as StalledConnections from "../api/stream/StalledConnections.ts"
 import * as StreamPlaces from "../api/stream/StreamPlaces.ts"
 import { variable as noted } from "./guards/Variables.ts"
+import * as WorkspaceShares from "./layers/WorkspaceShares.ts"
 
 /** A number written in decimal digits. */
 export const wholeNumber = (minimum: number, maximum: number, accepted: string) =>
@@ -288,6 +289,16 @@ export const listening = {
     Flag.withSchema(wholeNumber(1, 100_000, "a number from 1 to 100000")),
     Flag.withDefault(StreamPlaces.defaultLimits.perWorkspace)
   ),
+  workspaceRequests: setting(
+    "workspace-requests",
+    "SLUICE_WORKSPACE_REQUESTS",
+    `Maximum number of requests a minute of all keys and sessions of one workspace, in each process; ${WorkspaceShares.defaults.requests} when not set and there are several workspaces, unless SLUICE_RATE_LIMITS is off`
+  ).pipe(Flag.withSchema(wholeNumber(1, 1_000_000, "a number from 1 to 1000000")), Flag.optional),
+  workspaceLiveViews: setting(
+    "workspace-live-views",
+    "SLUICE_WORKSPACE_LIVE_VIEWS",
+    `Maximum number of open live views of one workspace, in each process; ${WorkspaceShares.defaults.liveViews} when not set and there are several workspaces`
+  ).pipe(Flag.withSchema(wholeNumber(1, 500, "a number from 1 to 500")), Flag.optional),
   stalledSeconds: setting(
     "stalled-seconds",
     "SLUICE_STALLED_SECONDS",
@@ -503,7 +514,12 @@ export const inbox = {
   smtpKey: setting("smtp-tls-key", "SLUICE_SMTP_TLS_KEY", "File with the key of that certificate, in PEM").pipe(
     Flag.withSchema(text),
     Flag.optional
-  )
+  ),
+  workspaceMails: setting(
+    "workspace-mails",
+    "SLUICE_WORKSPACE_MAILS",
+    `Maximum number of mails a minute that are taken for one workspace, in each process; ${WorkspaceShares.defaults.mails} when not set and there are several workspaces`
+  ).pipe(Flag.withSchema(wholeNumber(1, 100_000, "a number from 1 to 100000")), Flag.optional)
 }
 
 /** The secrets of services that deliver mails and SMS over HTTP. */

@@ -452,7 +452,9 @@ const tooManyRequestsBody = Schema.Struct({
   ...body(429).fields,
   limit: Schema.Int,
   remaining: Schema.Int,
-  retryAfterSeconds: Schema.Int
+  retryAfterSeconds: Schema.Int,
+  /** The setting of the service that the limit comes from. */
+  setting: Schema.optionalKey(Schema.String)
 }).annotate({ identifier: "TooManyRequests" })
 
 export const TooManyRequests = named("TooManyRequests", tooManyRequestsBody).pipe(HttpApiSchema.status(429))

@@ -1,76 +1,82 @@
 /**
- * Rate limits by API key or another secret, or by the address of the client without one.
+ * Rate limits by API key or another secret, or by the address of the client without one; and by workspace, for all its
+ * keys and sessions together.
  *
  * Every process counts separately. A stream counts once, when it is requested.
  */
 import { Clock, Effect } from "effect"
-import { HttpEffect, HttpServerResponse } from "effect/http"
+import { HttpEffect, type HttpServerRequest, HttpServerResponse } from "effect/http"
 import * as RateLimit from "../../../core/workspace/request/RateLimit.ts"
+import { WorkspaceShares } from "../../../core/workspace/request/WorkspaceShares.ts"
+import * as TooMany from "./TooMany.ts"
 
-export interface Limiter {
-  /** Decides about a request of the caller with this `name`. */
-  readonly take: (name: string) => Effect.Effect<RateLimit.Decision>
+/** Who is counted. */
+export interface Counted {
+  /** The name of its key, of another secret, or of its address. */
+  readonly name: string
+  /** The workspace of its key or session; `null` where it has neither. */
+  readonly workspaceId: string | null
 }
+
+/** Counts a request. Returns its answer if it is over a limit; else its answer tells the nearest limit of its name. */
+export type Limiter = (
+  counted: Counted
+) => Effect.Effect<HttpServerResponse.HttpServerResponse | null, never, HttpServerRequest.HttpServerRequest>
 
 /** Maximum number of callers in the log; beyond it, the least recently active ones are removed. */
 const maxCallers = 50_000
 
-/** A limiter with an empty log; `null` when there are no limits. */
-export const make = (limits: ReadonlyArray<RateLimit.Limit>): Limiter | null => {
-  if (limits.length === 0) return null
-  // In the order of their last request.
-  const logs = new Map<string, RateLimit.Log>()
-  return {
-    take: (name) =>
-      Effect.map(Clock.currentTimeMillis, (now) => {
-        const log = logs.get(name) ?? RateLimit.empty()
-        logs.delete(name)
-        logs.set(name, log)
-        const decision = RateLimit.take(log, limits, now)
-        for (const [silent, its] of logs) {
-          if (logs.size <= maxCallers && !RateLimit.isSpent(its, limits, now)) break
-          if (its !== log) logs.delete(silent)
-        }
-        return decision
-      })
-  }
-}
+const minute = 60
 
-const seconds = (millis: number): number => Math.max(1, Math.ceil(millis / 1_000))
+/** A limiter with an empty log. */
+export const make = (limits: ReadonlyArray<RateLimit.Limit>): Effect.Effect<Limiter> =>
+  Effect.map(WorkspaceShares, ({ requests }) => {
+    const [callers, workspaces] = [RateLimit.book(maxCallers), RateLimit.book(maxCallers)]
+    return Effect.fnUntraced(function* ({ name, workspaceId }: Counted) {
+      const share = workspaceId === null ? null : yield* requests
+      const now = yield* Clock.currentTimeMillis
+      const ofWorkspace = share === null ? [] : [{ requests: share, seconds: minute }]
+      if (workspaceId !== null && share !== null && workspaces.isFull(workspaceId, ofWorkspace, now)) {
+        return ofShare(workspaces.take(workspaceId, ofWorkspace, now))
+      }
+      const decision = limits.length === 0 ? null : callers.take(name, limits, now)
+      if (decision?.allowed === false) return refusal(decision)
+      if (workspaceId !== null && share !== null) workspaces.take(workspaceId, ofWorkspace, now)
+      if (decision === null) return null
+      yield* HttpEffect.appendPreResponseHandler((_request, response) =>
+        Effect.succeed(HttpServerResponse.setHeaders(response, headers(decision)))
+      )
+      return null
+    })
+  })
 
 /** The headers about the nearest limit, for every answer. */
 const headers = (decision: RateLimit.Decision): Record<string, string> => ({
   "x-ratelimit-limit": String(decision.limit),
   "x-ratelimit-remaining": String(decision.remaining),
-  "x-ratelimit-reset": String(seconds(decision.resetMillis))
+  "x-ratelimit-reset": String(TooMany.seconds(decision.resetMillis))
 })
 
-/** Counts a request of a caller. Returns its answer if it is over the limit; else its answer tells the limit. */
-export const count = (limiter: Limiter, name: string) =>
-  Effect.flatMap(limiter.take(name), (decision) =>
-    decision.allowed
-      ? Effect.as(
-          HttpEffect.appendPreResponseHandler((_request, response) =>
-            Effect.succeed(HttpServerResponse.setHeaders(response, headers(decision)))
-          ),
-          null
-        )
-      : Effect.succeed(refusal(decision))
-  )
-
-/** The answer to a request over the limit. */
-const refusal = (decision: RateLimit.Decision): HttpServerResponse.HttpServerResponse => {
-  const retryAfterSeconds = seconds(decision.resetMillis)
-  return HttpServerResponse.jsonUnsafe(
-    {
-      statusCode: 429,
-      error: "Too Many Requests",
+/** The answer to a request over the limit of its caller. The body of the request is not read. */
+const refusal = (decision: RateLimit.Decision) =>
+  HttpServerResponse.setHeaders(
+    TooMany.answer({
       message: "Too Many Requests",
       limit: decision.limit,
-      remaining: decision.remaining,
-      retryAfterSeconds
-    },
-    // The body of the request is not read.
-    { status: 429, headers: { ...headers(decision), "retry-after": String(retryAfterSeconds) } }
+      setting: "SLUICE_RATE_LIMITS",
+      retryAfterMillis: decision.resetMillis
+    }),
+    headers(decision)
   )
-}
+
+/** The answer to a request over the share of its workspace. */
+const ofShare = (decision: RateLimit.Decision) =>
+  HttpServerResponse.setHeaders(
+    TooMany.answer({
+      message: `This workspace has made ${decision.limit} requests here within a minute, and may make ${decision.limit}: ask again later`,
+      limit: decision.limit,
+      setting: "SLUICE_WORKSPACE_REQUESTS",
+      retryAfterMillis: decision.resetMillis
+    }),
+    headers(decision)
+  )

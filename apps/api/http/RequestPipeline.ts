@@ -46,7 +46,7 @@ export const make = (limits: ReadonlyArray<Limit>) =>
       sealing: yield* Sealing,
       fingerprints: yield* Fingerprints
     }
-    const limiter = RateLimit.make(limits)
+    const limited = yield* RateLimit.make(limits)
     const isTrusted = yield* ClientAddress.TrustedProxies
 
     return <E, R>(answer: Effect.Effect<Response, E, R>) =>
@@ -67,10 +67,11 @@ export const make = (limits: ReadonlyArray<Limit>) =>
           facts.sessionId = Endpoints.sessionOf(facts.route, path)
         }
 
-        let isCounted = limiter === null || isProbe
+        let isCounted = isProbe
         const count = (name: string) => {
           isCounted = true
-          return limiter === null ? Effect.succeed(null) : RateLimit.count(limiter, name)
+          const workspaceId = Option.isSome(sender) ? sender.value.caller.workspaceId : null
+          return limited({ name, workspaceId })
         }
         const address = Effect.suspend(() => count(`address ${ClientAddress.of(request, isTrusted)}`))
         const answered = answerAdmitted(keeping, request, { destination, path, query, sender, answer })

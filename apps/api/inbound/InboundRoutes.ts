@@ -9,11 +9,12 @@ import { AwsFetch } from "../../../adapters/http/AwsFetch.ts"
 import * as MailThread from "../../../adapters/mail/MailThread.ts"
 import type { StoreUnavailable } from "../../../core/runtime/StoreUnavailable.ts"
 import { plainBody } from "../../../core/vault/inbox/ReceivedMessage.ts"
-import { type Arrival, Receiving } from "../../../core/vault/inbox/Receiving.ts"
+import { type Arrival, Receiving, type TooManyMails } from "../../../core/vault/inbox/Receiving.ts"
 import * as PhoneNumbers from "../../../core/vault/otp/PhoneNumbers.ts"
 import * as Errors from "../http/Errors.ts"
 import { origin } from "../http/Origin.ts"
 import * as Proof from "../http/Proof.ts"
+import * as TooMany from "../http/TooMany.ts"
 import * as Inbound from "./Inbound.ts"
 import * as InboundBody from "./InboundBody.ts"
 import * as MailForms from "./MailForms.ts"
@@ -45,7 +46,11 @@ export const routes = Layer.unwrap(
     const { secret, twilioAuthToken } = yield* Inbound.Inbound
     const receiving = yield* Receiving
     const trusted = trusting(secret)
-    const kept: Keep = (arrival, way) => Effect.map(receiving[way](arrival), (outcome) => answer(200, { ...outcome }))
+    const kept: Keep = (arrival, way) =>
+      receiving[way](arrival).pipe(
+        Effect.map((outcome) => answer(200, { ...outcome })),
+        Effect.catchTag("TooManyMails", (reached) => Effect.succeed(tooMany(reached)))
+      )
     const twilio = Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
       twilioAuthToken === null ? Effect.succeed(missing(request)) : signedByTwilio(receiving, request, twilioAuthToken)
     )
@@ -188,6 +193,9 @@ const answer = (status: number, body: object): Response => HttpServerResponse.js
 
 const missing = ({ method, url }: HttpServerRequest.HttpServerRequest): Response =>
   answer(404, Errors.general(404, `No endpoint ${method} ${(url.split("?")[0] ?? "").slice(0, 200)}`))
+
+const tooMany = ({ limit, message, retryAfterMillis }: TooManyMails): Response =>
+  TooMany.answer({ message, limit, setting: "SLUICE_WORKSPACE_MAILS", retryAfterMillis })
 
 const unauthorized = answer(
   401,

@@ -10,8 +10,10 @@ import { Gesture } from "../../../core/browser/vision/RemoteHand.ts"
 import { LiveViews } from "../../../core/execution/live/LiveViews.ts"
 import { RunId } from "../../../core/workspace/Ids.ts"
 import { Keys } from "../../../core/workspace/Keys.ts"
+import { WorkspaceShares } from "../../../core/workspace/request/WorkspaceShares.ts"
 import * as Errors from "../http/Errors.ts"
 import * as Proof from "../http/Proof.ts"
+import * as TooMany from "../http/TooMany.ts"
 import { Streams } from "../stream/Streams.ts"
 import * as LivePage from "./LivePage.ts"
 import * as LiveStream from "./LiveStream.ts"
@@ -21,7 +23,7 @@ import { LiveTickets } from "./LiveTickets.ts"
 const ticketMillis = 5 * 60_000
 
 /** Maximum number of open views in one process. */
-const mostPages = 500
+export const mostPages = 500
 
 const isRun = Schema.is(RunId)
 
@@ -73,6 +75,14 @@ const invalidToken = () =>
 const tooManyViews = () =>
   answer(503, Errors.general(503, "Too many live views are open in this process; try again later"))
 
+const tooManyOfWorkspace = (limit: number) =>
+  TooMany.answer({
+    message: `This workspace has ${limit} live views open here, and may have ${limit}: close one, then ask again`,
+    limit,
+    setting: "SLUICE_WORKSPACE_LIVE_VIEWS",
+    retryAfterMillis: 5_000
+  })
+
 /** The body of a request; none when it does not fit its schema. */
 const sent = <A>(schema: Schema.Codec<A, unknown>) =>
   Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
@@ -113,6 +123,7 @@ export const routes = Layer.unwrap(
     const tickets = yield* LiveTickets
     const keys = yield* Keys
     const limited = LiveStream.limited(mostPages)
+    const shares = yield* WorkspaceShares
     const streams = yield* Streams
 
     /** The ticket that a request comes with, and what may be done with it; none when it is not valid for the run of its address. */
@@ -155,10 +166,13 @@ export const routes = Layer.unwrap(
       const admission = yield* admitted
       if (admission === null || admission.rights === "none") return notValid()
       const { ticket } = admission
-      const stream = limited(LiveStream.of(statusesOf(views, tickets, ticket), views.frames(ticket.runId)))
-      if (stream === null) return tooManyViews()
       const workspaceId = yield* views.workspaceOf(ticket.runId)
       if (Option.isNone(workspaceId)) return notValid()
+      const share = yield* shares.liveViews
+      const shown = LiveStream.of(statusesOf(views, tickets, ticket), views.frames(ticket.runId))
+      const stream = limited(workspaceId.value, share, shown)
+      if (stream === "workspace" && share !== null) return tooManyOfWorkspace(share)
+      if (typeof stream === "string") return tooManyViews()
       // A view that was opened without a key is counted for its run.
       const holder = { workspaceId: workspaceId.value, key: ticket.keyId ?? ticket.runId }
       return yield* streams.answer(holder, stream, { contentType: "application/octet-stream", headers: streamed })

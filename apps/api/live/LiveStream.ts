@@ -25,22 +25,27 @@ export const of = <E>(statuses: Stream.Stream<object, E>, frames: Stream.Stream<
     { haltStrategy: "left" }
   )
 
-/** Bounds the number of concurrent looks; `null` for those beyond it. */
+/** Which bound of views is reached: that of the process, or that of the workspace. */
+export type Full = "process" | "workspace"
+
+/** Bounds the number of concurrent looks, of all workspaces and of each; the bound that is reached for those beyond it. */
 export const limited = (most: number) => {
-  let inProgress = 0
-  return <A, E>(stream: Stream.Stream<A, E>): Stream.Stream<A, E> | null => {
-    if (inProgress >= most) return null
+  const open = new Map<string, number>()
+  let all = 0
+  return <A, E>(workspaceId: string, share: number | null, stream: Stream.Stream<A, E>): Stream.Stream<A, E> | Full => {
+    const own = open.get(workspaceId) ?? 0
+    if (share !== null && own >= share) return "workspace"
+    if (all >= most) return "process"
+    const count = (by: 1 | -1) =>
+      Effect.sync(() => {
+        all += by
+        const left = (open.get(workspaceId) ?? 0) + by
+        if (left > 0) open.set(workspaceId, left)
+        else open.delete(workspaceId)
+      })
     return Stream.unwrap(
       Effect.as(
-        Effect.acquireRelease(
-          Effect.sync(() => {
-            inProgress++
-          }),
-          () =>
-            Effect.sync(() => {
-              inProgress--
-            })
-        ),
+        Effect.acquireRelease(count(1), () => count(-1)),
         stream
       )
     )

@@ -6,13 +6,13 @@ import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import * as Gauges from "../../../core/runtime/Gauges.ts"
 import type { Caller } from "../../../core/workspace/Workspace.ts"
 import { Closing } from "../http/Closing.ts"
-import * as Errors from "../http/Errors.ts"
+import * as TooMany from "../http/TooMany.ts"
 import * as StreamPlaces from "./StreamPlaces.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
 
-/** The `Retry-After` of a refused stream, in seconds. */
-const retryAfterSeconds = 5
+/** The `Retry-After` of a refused stream, in milliseconds. */
+const retryAfterMillis = 5_000
 
 export class Streams extends Context.Service<
   Streams,
@@ -104,10 +104,8 @@ const onceClosed = (response: ServerResponse, act: () => void): void => {
 }
 
 const refusal = ({ limit, scope }: StreamPlaces.ExhaustedLimit): Response => {
-  const holder = scope === "key" ? "This API key" : "This workspace"
+  const [holder, setting] =
+    scope === "key" ? ["This API key", "SLUICE_STREAMS_PER_KEY"] : ["This workspace", "SLUICE_STREAMS_PER_WORKSPACE"]
   const message = `${holder} has ${limit} streams open here, and may have ${limit}: close one, then ask again`
-  return HttpServerResponse.jsonUnsafe(
-    { ...Errors.general(429, message), limit, remaining: 0, retryAfterSeconds },
-    { status: 429, headers: { "retry-after": String(retryAfterSeconds) } }
-  )
+  return TooMany.answer({ message, limit, setting, retryAfterMillis })
 }

@@ -27,10 +27,15 @@ import * as Models from "./Models.ts"
 import { layerSandbox } from "./Sandbox.ts"
 import { layerSecretSources, type SourceSettings } from "./SecretSources.ts"
 
+import * as WorkspaceShares from "./WorkspaceShares.ts"
+
 export interface Serving extends Inbox.Reachable, Keeping, Models.ModelSettings, SourceSettings {
   readonly host: string
   readonly port: number
   readonly rateLimits: ReadonlyArray<Limit>
+  readonly workspaceRequests: Option.Option<number>
+  readonly workspaceLiveViews: Option.Option<number>
+  readonly workspaceMails: Option.Option<number>
   readonly trustedProxies: Option.Option<IsTrusted>
   readonly streamsPerKey: number
   readonly streamsPerWorkspace: number
@@ -73,6 +78,14 @@ export const layerApi = (settings: Serving) =>
         Option.getOrElse(settings.trustedProxies, () => () => false)
       ),
       Layer.succeed(StreamLimits, { perKey: settings.streamsPerKey, perWorkspace: settings.streamsPerWorkspace }),
+      WorkspaceShares.layer({
+        requests:
+          settings.rateLimits.length === 0 && Option.isNone(settings.workspaceRequests)
+            ? null
+            : settings.workspaceRequests,
+        mails: settings.workspaceMails,
+        liveViews: settings.workspaceLiveViews
+      }),
       Inbox.layerNumbers(settings),
       Layer.succeed(Inbound, {
         secret: Option.getOrNull(settings.inboundSecret),

@@ -8,6 +8,8 @@ import { PhoneNumberOf } from "../../../core/vault/otp/LoginCodes.ts"
 import { DefaultPhoneNumber, PhoneNumbers } from "../../../core/vault/otp/PhoneNumbers.ts"
 import type { VaultEntry } from "../../../core/vault/VaultEntry.ts"
 
+import * as WorkspaceShares from "./WorkspaceShares.ts"
+
 /** The addresses for codes. Every process that deals with credentials is given the same. */
 export interface Reachable {
   readonly inboxDomain: Option.Option<string>
@@ -34,6 +36,7 @@ export const layerReceived = (settings: Reachable) =>
   ).pipe(Layer.provide(PhoneNumbers.layer), Layer.provideMerge(layerNumbers(settings)))
 
 export interface ReceivingMail extends Reachable {
+  readonly workspaceMails: Option.Option<number>
   readonly smtpPort: Option.Option<number>
   readonly smtpHost: string
   readonly smtpCertificate: Option.Option<string>
@@ -68,6 +71,7 @@ export const layer = (settings: ReceivingMail) => {
           SmtpServer.layer({ ...SmtpServer.defaults, host, port, name: settings.inboxDomain.value, certificate })
         ),
         Layer.provide(Receiving.layer),
+        Layer.provide(WorkspaceShares.layer({ requests: null, mails: settings.workspaceMails, liveViews: null })),
         Layer.provide(layerNumbers(settings))
       )
     })

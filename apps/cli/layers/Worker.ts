@@ -15,13 +15,14 @@ import * as Worker from "../../../core/run/Worker.ts"
 import { Accounts } from "../../../core/vault/Accounts.ts"
 import { LoginCodes } from "../../../core/vault/otp/LoginCodes.ts"
 import * as Proxies from "../../../core/vault/Proxies.ts"
-import { WorkspaceStore } from "../../../core/workspace/WorkspaceStore.ts"
 import { settingNames } from "../SettingNames.ts"
 import { type BrowsersSettings, layerBrowser } from "./Browsers.ts"
 import * as Inbox from "./Inbox.ts"
 import * as Models from "./Models.ts"
 import { layerSandbox } from "./Sandbox.ts"
 import { layerSecretSources, type SourceSettings } from "./SecretSources.ts"
+
+import { areSeveral, areSeveralLately } from "./WorkspaceShares.ts"
 
 export interface WorkerLayerSettings extends BrowsersSettings, SourceSettings, Models.ModelSettings, Inbox.Reachable {
   readonly concurrency: number
@@ -37,15 +38,6 @@ export interface WorkerLayerSettings extends BrowsersSettings, SourceSettings, M
 /** The duration of a lease that is not renewed. */
 const leaseMillis = 30_000
 
-/** Whether there are several workspaces. */
-const areSeveral = Effect.flatMap(WorkspaceStore, (workspaces) =>
-  workspaces.list.pipe(
-    Effect.map((all) => all.length > 1),
-    // A store that cannot be reached gives no run either.
-    Effect.orElseSucceed(() => true)
-  )
-)
-
 /**
  * How many of the places of a process one workspace may have: what the operator set, else all but one where there are
  * several workspaces.
@@ -58,9 +50,7 @@ const shareOf = <R>(set: Option.Option<number>, places: number, several: Effect.
 
 /** The shares of places, where the workspaces are counted at most once a minute. */
 const shares = Effect.map(
-  Effect.flatMap(Effect.context<WorkspaceStore>(), (context) =>
-    Effect.cachedWithTTL(Effect.provideContext(areSeveral, context), "1 minute")
-  ),
+  areSeveralLately,
   (several) => (set: Option.Option<number>) => (places: number) => shareOf(set, places, several)
 )
 

@@ -3,12 +3,14 @@
  * sent to, and waiting readers are woken. Of a message without any, its links and what may be a code are kept as
  * uncertain; without these, nothing is stored.
  */
-import { Clock, Context, Effect, Layer, Option, Redacted } from "effect"
+import { Clock, Context, Effect, Layer, Option, Redacted, Schema } from "effect"
 import type * as Periodic from "../../runtime/Periodic.ts"
 import { Signals } from "../../runtime/Signals.ts"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
 import { Identifiers } from "../../workspace/Identifiers.ts"
 import type { WorkspaceId } from "../../workspace/Ids.ts"
+import * as RateLimit from "../../workspace/request/RateLimit.ts"
+import { WorkspaceShares } from "../../workspace/request/WorkspaceShares.ts"
 import { Sealing } from "../keys/Sealing.ts"
 import { PhoneNumbers } from "../otp/PhoneNumbers.ts"
 import { codesIn, uncertainCodesIn } from "./CodeFinder.ts"
@@ -46,6 +48,16 @@ export interface Outcome {
   readonly repeated: boolean
 }
 
+/** Raised for a mail to a workspace that has taken as many as it may within a minute. Nothing of it was kept. */
+export class TooManyMails extends Schema.TaggedError<TooManyMails>()("TooManyMails", {
+  limit: Schema.Int,
+  retryAfterMillis: Schema.Int
+}) {
+  override get message() {
+    return `The workspace of a recipient has received ${this.limit} mails here within a minute, and may receive ${this.limit}: send this one again later`
+  }
+}
+
 type Found = readonly [ReceivedCode["kind"], string | ReadonlyArray<string> | UncertainLinks.UncertainLinks]
 
 /** How many likely codes of one message are kept: the others are readings for a site that refuses the first. */
@@ -60,14 +72,25 @@ const replayableMillis = 400 * 86_400_000
 /** How many messages are remembered at most, those of short memory going first. */
 const mostRemembered = 1_000_000
 
+/** The workspaces whose mails are counted; beyond them, the one that received none for longest is forgotten. */
+const mostWorkspaces = 10_000
+
+const limitsOf = (share: number) => [{ requests: share, seconds: 60 }]
+
 export class Receiving extends Context.Service<
   Receiving,
   {
-    /** Whether mail to an address is for a credential. Upper and lower case do not matter. */
-    readonly accepts: (address: string) => Effect.Effect<boolean, StoreUnavailable>
+    /**
+     * Whether mail to an address is for a credential, and `full` where its workspace may take none now. Upper and lower case
+     * do not matter.
+     */
+    readonly accepts: (address: string) => Effect.Effect<"accepted" | "unknown" | "full", StoreUnavailable>
 
-    /** Takes a mail. When it completes, the values of the mail are stored. */
-    readonly mail: (arrival: Arrival) => Effect.Effect<Outcome, StoreUnavailable>
+    /**
+     * Takes a mail. When it completes, the values of the mail are stored. A mail that a workspace of its recipients may not
+     * take now is taken for none.
+     */
+    readonly mail: (arrival: Arrival) => Effect.Effect<Outcome, TooManyMails | StoreUnavailable>
 
     /** Takes an SMS, whose recipients are numbers such as `+15551234567`. */
     readonly sms: (arrival: Arrival) => Effect.Effect<Outcome, StoreUnavailable>
@@ -83,6 +106,8 @@ export class Receiving extends Context.Service<
       const phoneNumbers = yield* PhoneNumbers
       const sealing = yield* Sealing
       const signals = yield* Signals
+      const shares = yield* WorkspaceShares
+      const taken = RateLimit.book(mostWorkspaces)
 
       /** The workspace of an address; none where there is none, or where two could be meant. */
       const workspaceOf = Effect.fnUntraced(function* (address: string) {
@@ -162,6 +187,23 @@ export class Receiving extends Context.Service<
         return { recipients: owners.size, kept, repeated: !isNew }
       })
 
+      /** The refusal of a mail to these workspaces; `null` where each may take it. */
+      const tooMany = Effect.fnUntraced(function* (workspaces: ReadonlyArray<WorkspaceId>) {
+        const share = yield* shares.mails
+        if (share === null) return null
+        const [limits, now] = [limitsOf(share), yield* Clock.currentTimeMillis]
+        const full = workspaces.find((id) => taken.isFull(id, limits, now))
+        if (full === undefined) return null
+        return new TooManyMails({ limit: share, retryAfterMillis: taken.take(full, limits, now).resetMillis })
+      })
+
+      /** Counts a mail to these workspaces, once for each. */
+      const count = Effect.fnUntraced(function* (workspaces: ReadonlyArray<WorkspaceId>) {
+        const share = yield* shares.mails
+        const now = yield* Clock.currentTimeMillis
+        if (share !== null) for (const id of new Set(workspaces)) taken.take(id, limitsOf(share), now)
+      })
+
       /** Reports the outcome of a message, without its content. */
       const tell = (way: string, { kept, recipients, repeated }: Outcome, { authentication }: Arrival) =>
         Effect.logInfo(
@@ -171,13 +213,20 @@ export class Receiving extends Context.Service<
         ).pipe(Effect.annotateLogs(authentication === undefined ? {} : { authentication }))
 
       return Receiving.of({
-        accepts: Effect.fn("Receiving.accepts")((address) => Effect.map(workspaceOf(normal(address)), Option.isSome)),
+        accepts: Effect.fn("Receiving.accepts")(function* (address) {
+          const owner = yield* workspaceOf(normal(address))
+          if (Option.isNone(owner)) return "unknown"
+          return (yield* tooMany([owner.value])) === null ? "accepted" : "full"
+        }),
         mail: Effect.fn("Receiving.mail")(function* (arrival) {
           const owners = new Map<string, WorkspaceId>()
           for (const address of new Set(arrival.recipients.map(normal))) {
             const owner = yield* workspaceOf(address)
             if (Option.isSome(owner)) owners.set(address, owner.value)
           }
+          const refused = yield* tooMany([...owners.values()])
+          if (refused !== null) return yield* refused
+          yield* count([...owners.values()])
           const outcome = yield* keep(arrival, owners)
           yield* tell("A mail", outcome, arrival)
           return outcome

@@ -98,6 +98,37 @@ export const take = (log: Log, limits: ReadonlyArray<Limit>, now: number): Decis
   return tightest ?? { allowed: true, limit: 0, remaining: 0, resetMillis: 0 }
 }
 
+/** The logs of many callers. */
+export interface Book {
+  /** Decides about a request of a caller, and counts it if it is accepted. There must be at least one limit. */
+  readonly take: (name: string, limits: ReadonlyArray<Limit>, now: number) => Decision
+  /** Returns whether a request of a caller would be refused. Nothing is counted. */
+  readonly isFull: (name: string, limits: ReadonlyArray<Limit>, now: number) => boolean
+}
+
+/** A book without entries. Beyond `most` callers, the least recently active ones are forgotten. */
+export const book = (most: number): Book => {
+  // In the order of their last request.
+  const logs = new Map<string, Log>()
+  return {
+    take: (name, limits, now) => {
+      const log = logs.get(name) ?? empty()
+      logs.delete(name)
+      logs.set(name, log)
+      const decision = take(log, limits, now)
+      for (const [silent, its] of logs) {
+        if (logs.size <= most && !isSpent(its, limits, now)) break
+        if (its !== log) logs.delete(silent)
+      }
+      return decision
+    },
+    isFull: (name, limits, now) => {
+      const log = logs.get(name)
+      return log !== undefined && isFull(log, limits, now)
+    }
+  }
+}
+
 const longest = (limits: ReadonlyArray<Limit>): number => Math.max(...limits.map(({ seconds }) => seconds)) * 1_000
 
 /** The instant at a position from the oldest. */

@@ -270,7 +270,8 @@ it.layer(limited({ perKey: 2, perWorkspace: 3 }))("the places of streams", (it) 
             message: "This API key has 2 streams open here, and may have 2: close one, then ask again",
             limit: 2,
             remaining: 0,
-            retryAfterSeconds: 5
+            retryAfterSeconds: 5,
+            setting: "SLUICE_STREAMS_PER_KEY"
           }
         ]
       )

@@ -6,6 +6,7 @@ import * as SmtpServer from "../../../adapters/mail/SmtpServer.ts"
 import { Tables } from "../../../adapters/memory/Tables.ts"
 import { ReceivedCodes } from "../../../core/vault/inbox/ReceivedCodes.ts"
 import { Receiving } from "../../../core/vault/inbox/Receiving.ts"
+import { WorkspaceShares } from "../../../core/workspace/request/WorkspaceShares.ts"
 import { makeWorkspace } from "../../support/fixtures.ts"
 import { dkimKey, inboxDomain, latest, makeCredential, receiving, smtp } from "../../support/inbox.ts"
 import { awaited } from "../../support/waiting.ts"
@@ -291,6 +292,26 @@ it.layer(shared({ perRemoteAddress: [{ requests: 4, seconds: 60 }], perRecipient
     )
   }
 )
+
+const sharing = Layer.succeed(WorkspaceShares, {
+  requests: Effect.succeed(null),
+  mails: Effect.succeed(1),
+  liveViews: Effect.succeed(null)
+})
+
+it.layer(shared().pipe(Layer.provide(sharing)))("a workspace with as many mails as it may take", (it) => {
+  it.effect("takes none before its minute is over, while another one takes its own", () =>
+    Effect.gen(function* () {
+      const [one, other] = [yield* makeWorkspace(), yield* makeWorkspace()]
+      const [first, second] = [yield* makeCredential(one, "robot"), yield* makeCredential(one, "human")]
+      assert.strictEqual((yield* send(codeMail(first, "111111"))).status, 250)
+      const refused = yield* send(codeMail(second, "222222"))
+      assert.deepStrictEqual([refused.status, /to this workspace/.test(refused.response)], [450, true])
+      assert.isNull(yield* latest(one.workspaceId, second))
+      assert.strictEqual((yield* send(codeMail(yield* makeCredential(other, "robot"), "333333"))).status, 250)
+    })
+  )
+})
 
 it.layer(shared({ perRemoteAddress: [{ requests: 4, seconds: 60 }] }))("a client that guesses addresses", (it) => {
   it.effect("is asked to retry later, and their connection is ended", () =>

@@ -115,7 +115,8 @@ it.layer(
         message: "Too Many Requests",
         limit: 5,
         remaining: 0,
-        retryAfterSeconds: 1
+        retryAfterSeconds: 1,
+        setting: "SLUICE_RATE_LIMITS"
       })
       assert.deepStrictEqual([refused.status, ...told(refused.headers)], [429, "5", "0", "1", "1"])
       assert.strictEqual(yield* dump, before)

@@ -37,10 +37,15 @@ export interface Converted {
 const mostRounds = 10
 
 export const assembled = (recording: Recording): Converted => {
-  const site = siteOf(recording.steps)
-  const safe = Sensitive.protect(recording.steps, site)
+  const site = siteOf(recording.steps) ?? recording.site ?? null
+  const safe = Sensitive.protect(
+    recording.steps,
+    site,
+    recording.reads?.map(({ name }) => name)
+  )
   const refused = new Map<number, string>()
-  let built = build(safe.steps, refused)
+  const order = recording.order ?? safe.steps.map((_, index) => index)
+  let built = build(recording, safe.steps, order, refused)
   let draft = bodyOf(recording, safe, built)
   let read = SaveBody.read(draft, 0)
   for (let round = 0; read.problems.length > 0 && round < mostRounds; round++) {
@@ -51,7 +56,7 @@ export const assembled = (recording: Recording): Converted => {
       if (step !== undefined && step >= 0 && !refused.has(step)) refused.set(step, message)
     }
     if (refused.size === before) break
-    built = build(safe.steps, refused)
+    built = build(recording, safe.steps, order, refused)
     draft = bodyOf(recording, safe, built)
     read = SaveBody.read(draft, 0)
   }
@@ -63,7 +68,7 @@ export const assembled = (recording: Recording): Converted => {
       const { message, ...entry } = entryOf(step, index, built, refused)
       return { ...entry, message: safe.clean(message) }
     }),
-    inputs: inputsOf(safe, built),
+    inputs: inputsOf(recording, safe, built),
     credentials: safe.credentials,
     warnings
   }
@@ -331,17 +336,25 @@ const joined = (text: ReadonlyArray<string | { readonly expression: string }>): 
     ? '""'
     : text.map((part) => (typeof part === "string" ? JSON.stringify(part) : part.expression)).join(" & ")
 
-const build = (steps: ReadonlyArray<Step>, refused: ReadonlyMap<number, string>): Built => {
+const build = (
+  recording: Recording,
+  steps: ReadonlyArray<Step>,
+  order: ReadonlyArray<number>,
+  refused: ReadonlyMap<number, string>
+): Built => {
   const builder = new Builder(refused)
-  const opening = steps.findIndex(({ acts }) => acts.length > 0)
+  const start = order.findIndex((index) => (steps[index]?.acts.length ?? 0) > 0)
+  const opening = order[start] ?? -1
   const first = steps[opening]?.acts[0]
   const opens = first?._tag === "Open" && !refused.has(opening) && /^(https?:|\{\{)/i.test(written(first.url))
-  const url = opens ? written(first.url) : "{{context.inputs.start_url}}"
+  const site = recording.site ?? null
+  const url = opens ? written(first.url) : (site ?? "{{context.inputs.start_url}}")
   builder.place(opens ? opening : -1, { action: "START", name: "Open the start page", parameters: { url } })
-  steps.forEach(({ acts }, index) => {
+  order.forEach((index, at) => {
+    const acts = steps[index]?.acts ?? []
     const block = builder.isSkipping()
     if (block !== null && acts.length === 0) builder.skipped.set(index, block)
-    for (const act of acts.slice(opens && index === opening ? 1 : 0)) builder.add(act, index)
+    for (const act of acts.slice(opens && at === start ? 1 : 0)) builder.add(act, index)
   })
   builder.finish()
   return {
@@ -350,17 +363,22 @@ const build = (steps: ReadonlyArray<Step>, refused: ReadonlyMap<number, string>)
     steps: builder.steps,
     skipped: builder.skipped,
     attached: builder.attached,
-    asksForStart: !opens
+    asksForStart: !opens && site === null
   }
 }
 
-const inputsOf = ({ inputs }: Sensitive.Protected, { asksForStart }: Built): ReadonlyArray<Sensitive.FoundInput> => [
+const inputsOf = (
+  { reads = [] }: Recording,
+  { inputs }: Sensitive.Protected,
+  { asksForStart }: Built
+): ReadonlyArray<Sensitive.FoundInput> => [
   ...(asksForStart ? [{ name: "start_url", reason: "The file does not say which page it begins on" }] : []),
+  ...reads,
   ...inputs
 ]
 
 const bodyOf = (recording: Recording, safe: Sensitive.Protected, built: Built): Schema.JsonObject => {
-  const inputs = inputsOf(safe, built)
+  const inputs = inputsOf(recording, safe, built)
   return {
     name: recording.name.trim().slice(0, 200) || "Imported workflow",
     description: recording.description === null ? null : recording.description.slice(0, 4_000),

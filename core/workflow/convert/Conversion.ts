@@ -8,6 +8,7 @@ import { assembled, type Converted } from "./Assembly.ts"
 import * as ChromeRecorder from "./ChromeRecorder.ts"
 import * as LinedJson from "./LinedJson.ts"
 import { mostSteps, type Recording, type Unreadable } from "./Recording.ts"
+import * as SeleniumIde from "./SeleniumIde.ts"
 
 /** Maximum length of a file, in characters. */
 export const mostCharacters = 8_000_000
@@ -17,9 +18,9 @@ interface JsonFormat {
   readonly read: (file: LinedJson.LinedJson) => Result.Result<Recording, ReadonlyArray<Unreadable>>
 }
 
-const jsonFormats: ReadonlyArray<JsonFormat> = [ChromeRecorder]
+const jsonFormats: ReadonlyArray<JsonFormat> = [SeleniumIde, ChromeRecorder]
 
-const expected = "expected a recording of Chrome DevTools Recorder (JSON)"
+const expected = "expected a recording of Chrome DevTools Recorder (JSON) or a project of Selenium IDE (.side)"
 
 /** Converts a file. Fails with every problem, each below the path `content`. */
 export const convert = (content: string): Result.Result<Converted, ReadonlyArray<Problem>> =>

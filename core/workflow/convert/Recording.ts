@@ -64,6 +64,8 @@ export interface Condition {
   readonly comparison_value_1: string
   readonly comparison_value_2?: string
   readonly wait_time?: number
+  /** The condition must hold: the run fails otherwise. */
+  readonly error_on_false_message?: string
 }
 
 /** Something that a person does, or that a page must show. */
@@ -134,6 +136,12 @@ export interface Recording {
   readonly name: string
   readonly description: string | null
   readonly steps: ReadonlyArray<Step>
+  /** The steps in the order in which they are done, where some are done several times or never; each once in order otherwise. */
+  readonly order?: ReadonlyArray<number>
+  /** The address of the site, for a file that does not open a page first. */
+  readonly site?: string
+  /** Values that the file reads and does not set. */
+  readonly reads?: ReadonlyArray<{ readonly name: string; readonly reason: string }>
 }
 
 /** A step without acts, as another one includes it or nothing needs to be done. */
@@ -152,6 +160,19 @@ export const lost = (
   acts,
   changes: [],
   lost: reason
+})
+
+/** Fails where a condition does not hold, for what a step cannot expect. */
+export const requires = (condition: Condition, message: string): ReadonlyArray<Act> => [
+  { _tag: "If", condition: { ...condition, error_on_false_message: message } },
+  { _tag: "End" }
+]
+
+/** The value of an expression, which must hold. */
+export const holds = (expression: string): Condition => ({
+  comparison_operator: "EQUAL",
+  comparison_value_1: `{{${expression}}}`,
+  comparison_value_2: "true"
 })
 
 /** Maximum number of steps of a file. */

@@ -39,8 +39,11 @@ const personWords =
 
 const wordsIn = (text: string): string => text.replace(/([a-z])([A-Z])/g, "$1 $2").replace(/[_.]/g, " ")
 
-/** The kind of a value that is typed into a field with these words. */
-const kindOf = (words: string, value: string): Kind => {
+/**
+ * The kind of a value that is typed into a field with these words. `own` are those about the field alone: other selectors
+ * may tell of what is around it.
+ */
+const kindOf = (words: string, value: string, own: string = words): Kind => {
   const plain = wordsIn(words)
   if (value === "") return null
   if (secretWords.test(plain)) return "password"
@@ -48,7 +51,7 @@ const kindOf = (words: string, value: string): Kind => {
   if (tokenWords.test(plain) || isToken(value)) return "token"
   if (isMail(value)) return "person"
   if (/^\+?\d[\d ()/-]{7,20}$/.test(value) || /^[A-Z]{2}\d{2}[A-Z0-9 ]{11,32}$/.test(value)) return "person"
-  return personWords.test(plain) ? "person" : null
+  return personWords.test(wordsIn(own)) ? "person" : null
 }
 
 const isMail = (value: string): boolean => {
@@ -87,8 +90,12 @@ interface Place {
 }
 
 /** Takes secrets and values of persons out of the steps. `site` is that of the first page; `null` if it is not known. */
-export const protect = (steps: ReadonlyArray<Step>, site: string | null): Protected => {
-  const guard = new Guard(steps, site)
+export const protect = (
+  steps: ReadonlyArray<Step>,
+  site: string | null,
+  taken: ReadonlyArray<string> = []
+): Protected => {
+  const guard = new Guard(steps, site, taken)
   guard.takeSecrets()
   guard.takePersons()
   return guard.protected()
@@ -100,11 +107,14 @@ class Guard {
   readonly #credentials = new Map<string, Omit<FoundCredential, "fields"> & { readonly fields: Set<string> }>()
   /** The expression in place of each secret. */
   readonly #secrets = new Map<string, string>()
+  /** Names of inputs that the file reads. */
+  readonly #taken: ReadonlySet<string>
   #origin: string | null
   /** What was typed since a page of another site was opened. */
   #typed: ReadonlyArray<{ readonly at: Place; readonly value: string; readonly words: string }> = []
 
-  constructor(steps: ReadonlyArray<Step>, site: string | null) {
+  constructor(steps: ReadonlyArray<Step>, site: string | null, taken: ReadonlyArray<string>) {
+    this.#taken = new Set(taken)
     this.#steps = steps.map((one) => ({ ...one, acts: [...one.acts], changes: [...one.changes] }))
     this.#origin = site
   }
@@ -123,7 +133,7 @@ class Guard {
     this.#steps.forEach(({ acts }, step) => {
       acts.forEach((act, index) => {
         const field = act._tag === "Type" ? fieldOf(act) : null
-        if (field === null || kindOf(field.words, field.value) !== "person") return
+        if (field === null || kindOf(field.words, field.value, field.own) !== "person") return
         const name = this.#inputFor(field.name, field.value, "person")
         const change = `The value is the input ${name}, with the typed one as its example`
         this.#replace({ step, act: index }, [{ expression: `context.inputs.${name}` }], change)
@@ -215,6 +225,7 @@ class Guard {
     const wanted = identifier(name, kind === "person" ? "value" : kind)
     for (let count = 1; ; count++) {
       const free = count === 1 ? wanted : `${wanted}_${count}`
+      if (this.#taken.has(free)) continue
       const known = this.#inputs.get(free)
       if (known !== undefined && (kind !== "person" || known.example !== value)) continue
       if (kind !== "person") this.#secrets.set(value, `context.inputs.${free}`)
@@ -256,7 +267,9 @@ const decoded = (text: string): string => {
 }
 
 /** The value that an act types or keeps, with the words about its field; `null` for other acts and for expressions. */
-const fieldOf = (act: Act): { readonly value: string; readonly words: string; readonly name: string } | null => {
+const fieldOf = (
+  act: Act
+): { readonly value: string; readonly words: string; readonly own: string; readonly name: string } | null => {
   const found =
     act._tag === "Type"
       ? { text: act.text, words: wordsOf(act.element), name: act.element?.name ?? "" }
@@ -266,7 +279,9 @@ const fieldOf = (act: Act): { readonly value: string; readonly words: string; re
           ? { text: act.value, words: act.name, name: act.name }
           : null
   const value = found === null ? null : literalOf(found.text)
-  return found === null || value === null ? null : { value, words: found.words, name: found.name }
+  if (found === null || value === null) return null
+  const [first = ""] = "element" in act && act.element !== null ? act.element.selectors : []
+  return { value, words: found.words, own: `${found.name} ${first}`, name: found.name }
 }
 
 const replaced = (act: Act, text: Text): Act | null => {

@@ -2,10 +2,21 @@
 import type { Converted } from "../../../core/workflow/convert/Assembly.ts"
 import * as Json from "../../../core/workspace/Json.ts"
 
-export const text = ({ credentials, format, inputs, report, warnings, workflow }: Converted): string => {
+const short = (id: unknown) => String(id).replace(/^[0-]*4000-8000-0*/, "")
+
+/** The nodes of a workflow, each with where it leads. */
+export const graph = (workflow: Converted["workflow"]): string => {
   const nodes = Array.isArray(workflow.nodes) ? workflow.nodes.map((node) => Json.objectOf(node)) : []
   const edges = Json.objectOf(workflow.edges)
-  const short = (id: unknown) => String(id).replace(/^[0-]*4000-8000-0*/, "")
+  return nodes
+    .map(({ action, id, name, parameters }) => {
+      const ways = Object.entries(Json.objectOf(edges[String(id)])).map(([way, to]) => `${way} ${short(to)}`)
+      return `${short(id)} ${action} "${name}" ${JSON.stringify(parameters)} ${ways.join(", ")}`.trimEnd()
+    })
+    .join("\n")
+}
+
+export const text = ({ credentials, format, inputs, report, warnings, workflow }: Converted): string => {
   return [
     `${format}: ${workflow.name}`,
     "",
@@ -15,10 +26,7 @@ export const text = ({ credentials, format, inputs, report, warnings, workflow }
       ...selectors.map((selector) => `  or ${selector}`)
     ]),
     "",
-    ...nodes.map(({ action, id, name, parameters }) => {
-      const ways = Object.entries(Json.objectOf(edges[String(id)])).map(([way, to]) => `${way} ${short(to)}`)
-      return `${short(id)} ${action} "${name}" ${JSON.stringify(parameters)} ${ways.join(", ")}`.trimEnd()
-    }),
+    graph(workflow),
     "",
     ...inputs.map(
       ({ example, name, reason }) => `input ${name}${example === undefined ? "" : ` = ${example}`}: ${reason}`

@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables of Selenium IDE are written so.
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, expect, it } from "@effect/vitest"
@@ -30,17 +31,18 @@ describe("files of other programs", () => {
     await expect(Reports.text(found)).toMatchFileSnapshot(`./reports/${name.replace("/", "-")}.txt`)
   })
 
-  it.each(all.filter(({ format }) => format === "chrome-recorder"))("$name has an entry for each step", ({ text }) => {
-    const { steps } = Json.objectOf(Json.parse(text))
+  /** The words before the kind of a step in each format, and how many there are. */
+  const kinds: Readonly<Record<string, string>> = { "chrome-recorder": '"type": "', "selenium-ide": '"command": "' }
+
+  it.each(all.filter(({ format }) => format in kinds))("$name has an entry for each step", ({ format, text }) => {
     const { report } = converted(text)
-    assert.deepStrictEqual(
-      report.map(({ step }) => step),
-      Array.isArray(steps) ? steps.map((_, index) => `steps[${index}]`) : []
-    )
+    const word = kinds[format] ?? ""
+    const events = text.split('"type": "navigation"').length - 1
+    assert.lengthOf(report, text.split(word).length - 1 - events)
     const lines = text.split("\n")
     for (const { kind, line } of report) {
-      const around = lines.slice((line ?? 0) - 1, (line ?? 0) + 2).join("\n")
-      assert.include(around, `"type": "${kind}"`)
+      const around = lines.slice((line ?? 0) - 1, (line ?? 0) + 3).join("\n")
+      assert.include(around, `${word}${kind}"`)
     }
   })
 })
@@ -54,6 +56,119 @@ const nodesOf = (...steps: ReadonlyArray<object>): ReadonlyArray<unknown> => {
   const { nodes } = converted(recorded(...steps)).workflow
   return Array.isArray(nodes) ? nodes.slice(1, -1).map((node) => Json.objectOf(node)) : []
 }
+
+/** A project of Selenium IDE whose tests have these commands. */
+const project = (tests: Readonly<Record<string, ReadonlyArray<readonly [string, string?, string?]>>>): string =>
+  JSON.stringify({
+    name: "p",
+    url: "https://shop.example",
+    suites: [],
+    tests: Object.entries(tests).map(([name, commands]) => ({
+      id: name,
+      name,
+      commands: commands.map(([command, target = "", value = ""]) => ({ command, target, value, targets: [] }))
+    }))
+  })
+
+describe("control flow of Selenium IDE", () => {
+  const edgesOf = (...commands: ReadonlyArray<readonly [string, string?, string?]>) => {
+    const { report, workflow } = converted(project({ t: [["open", "/"], ...commands] }))
+    assert.deepStrictEqual(SaveBody.read(workflow, 0).problems, [])
+    return { report, lines: Reports.graph(workflow) }
+  }
+  it("becomes branches and loops, whose ways lead on where a block is empty", () => {
+    const { lines } = edgesOf(
+      ["store", "3", "n"],
+      ["if", "${n} > 2"],
+      ["click", "id=a"],
+      ["elseIf", "${n} == 1"],
+      ["else"],
+      ["click", "id=b"],
+      ["end"],
+      ["while", "${n} < 5"],
+      ["end"],
+      ["times", "2"],
+      ["click", "id=c"],
+      ["end"],
+      ["do"],
+      ["click", "id=d"],
+      ["repeatIf", "${n} !== 'x'"],
+      ["storeJson", "[1,2]", "list"],
+      ["forEach", "list", "one"],
+      ["type", "id=e", "${one}"],
+      ["end"]
+    )
+    expect(lines).toMatchInlineSnapshot(`
+      "1 START "Open the start page" {"url":"https://shop.example/"} to 2
+      2 TRANSFORM "Keep n" {"operations":[{"type":"SET","target":"context.n","value":"\\"3\\""}]} to 3
+      3 BOOL_CONDITION "Check" {"comparison_operator":"EQUAL","comparison_value_1":"{{$number(context.n) > 2}}","comparison_value_2":"true"} true 4, false 5
+      4 CLICK "Click a" {"execution":"STATIC","selector":"//*[@id='a']"} to 8
+      5 BOOL_CONDITION "Check 2" {"comparison_operator":"EQUAL","comparison_value_1":"{{$string(context.n) = $string(1)}}","comparison_value_2":"true"} true 6, false 7
+      6 DELAY "Go on" {"delay_time":0} to 8
+      7 CLICK "Click b" {"execution":"STATIC","selector":"//*[@id='b']"} to 8
+      8 BOOL_CONDITION "Check 3" {"comparison_operator":"EQUAL","comparison_value_1":"{{$number(context.n) < 5}}","comparison_value_2":"true"} true 9, false 10
+      9 DELAY "Go on 2" {"delay_time":0} to 8
+      10 LOOP "Repeat" {"variable_over":2,"variable_current_item":"turn_1_number","variable_current_index":"turn_1"} loop_not_done 11, loop_done 12
+      11 CLICK "Click c" {"execution":"STATIC","selector":"//*[@id='c']"} to 10
+      12 CLICK "Click d" {"execution":"STATIC","selector":"//*[@id='d']"} to 13
+      13 BOOL_CONDITION "Check 4" {"comparison_operator":"EQUAL","comparison_value_1":"{{context.n != \\"x\\"}}","comparison_value_2":"true"} true 12, false 14
+      14 TRANSFORM "Keep list" {"operations":[{"type":"SET","target":"context.list","value":"[1,2]"}]} to 15
+      15 LOOP "Repeat 2" {"variable_over":"{{context.list}}","variable_current_item":"one","variable_current_index":"one_index"} loop_not_done 16, loop_done 17
+      16 INPUT_TEXT "Type into e" {"execution":"STATIC","selector":"//*[@id='e']","text":"{{context.runtime.one}}"} to 15
+      17 END "Done" {}"
+    `)
+  })
+
+  it("is left out with all that is in it where a condition is a script", () => {
+    const { lines, report } = edgesOf(
+      ["while", "window.ready()"],
+      ["if", "true"],
+      ["click", "id=a"],
+      ["end"],
+      ["end"],
+      ["click", "id=b"]
+    )
+    assert.deepStrictEqual(
+      report.map(({ outcome }) => outcome === "not_translated"),
+      [false, true, true, true, true, true, false]
+    )
+    assert.notInclude(lines, "'a'")
+  })
+
+  it("is refused where tests run each other without end, and named where one runs itself", () => {
+    const itself = converted(
+      project({
+        t: [
+          ["open", "/"],
+          ["run", "t"]
+        ]
+      })
+    )
+    assert.include(itself.report[1]?.message, "runs itself")
+    const twice = (name: string): ReadonlyArray<readonly [string, string]> => [
+      ["run", name],
+      ["run", name]
+    ]
+    const tests = Object.fromEntries(Array.from({ length: 40 }, (_, at) => [`t${at}`, twice(`t${at + 1}`)]))
+    const found = Conversion.convert(project(tests))
+    assert.include(JSON.stringify(found), "content.tests")
+  })
+
+  it("a variable that is read and never stored is an input", () => {
+    const { inputs } = converted(
+      project({
+        t: [
+          ["open", "/"],
+          ["type", "id=q", "${query}"]
+        ]
+      })
+    )
+    assert.deepStrictEqual(
+      inputs.map(({ name }) => name),
+      ["query"]
+    )
+  })
+})
 
 describe("the most durable selector", () => {
   const chosen = (...selectors: ReadonlyArray<string>) => {

@@ -119,6 +119,7 @@ const core = {
   "./testing/stores": "core/testing/contract/StoreContract.ts",
   "./testing/vault": "core/testing/contract/VaultContract.ts",
   "./testing/weeks": "core/testing/Weeks.ts",
+  "./testing/workflow": "core/testing/WorkflowTrial.ts",
   "./testing/workspaces": "core/testing/contract/WorkspaceContract.ts",
   "./testing/wrapping": "core/testing/contract/crypto/WrappingContract.ts",
   "./trace": "core/runtime/Trace.ts",

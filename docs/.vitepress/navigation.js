@@ -40,6 +40,7 @@ export const navigation = [
       { text: "Actions", link: "/actions" },
       { text: "Bring what you have", link: "/bring-what-you-have" },
       { text: "Expressions", link: "/expressions" },
+      { text: "Workflows as code", link: "/workflows-as-code" },
       { text: "Credentials", link: "/credentials" },
       { text: "Schedules", link: "/schedules" },
       { text: "Recovery", link: "/recovery" },

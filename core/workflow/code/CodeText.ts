@@ -3,7 +3,7 @@ import type { Schema } from "effect"
 import * as Json from "../../workspace/Json.ts"
 import { settings } from "../Workflow.ts"
 import * as KnownNames from "./KnownNames.ts"
-import { literal, quoted, width } from "./Literal.ts"
+import { keyOf, literal, quoted, width } from "./Literal.ts"
 import { isNode, type Move, type NodeMove } from "./Move.ts"
 import { movesOf, withoutOwnIds } from "./Structure.ts"
 import { methods, noInputs } from "./WorkflowCode.ts"
@@ -158,7 +158,7 @@ const rawEdges = (nodes: Schema.Json, edges: Schema.Json): string => {
   const nameOf = (id: Schema.Json | undefined): string => onOneLine(names.get(id) ?? id ?? "nothing")
   const lines = Object.entries(Json.objectOf(edges)).map(([id, edge]) => {
     const to = Object.values(Json.objectOf(edge)).map(nameOf).join(" or ")
-    return `    // ${nameOf(id)}, then ${to === "" ? "nothing" : to}\n    ${literal({ [id]: edge }, "    ", 0).replace(/^\{\s*|\s*\}$/g, "")}`
+    return `    // ${nameOf(id)}, then ${to === "" ? "nothing" : to}\n    ${keyOf(id)}: ${literal(edge, "    ", 0)}`
   })
   return lines.length === 0 ? literal(edges, "  ", width) : `{\n${lines.join(",\n")}\n  }`
 }

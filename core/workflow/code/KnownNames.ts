@@ -24,8 +24,16 @@ const inExpression = (source: string): ReadonlyArray<string> => {
 }
 
 /** The names that the expressions of a text read. */
-const inText = (text: string): ReadonlyArray<string> =>
-  [...text.matchAll(/\{\{([\s\S]*?)\}\}/g)].flatMap(([, source = ""]) => inExpression(source))
+const inText = (text: string): ReadonlyArray<string> => {
+  const found: Array<string> = []
+  for (let from = text.indexOf("{{"); from >= 0; ) {
+    const to = text.indexOf("}}", from + 2)
+    if (to < 0) break
+    found.push(...inExpression(text.slice(from + 2, to)))
+    from = text.indexOf("{{", to + 2)
+  }
+  return found
+}
 
 /** The names that the texts of a value read; those of members with one of the `bare` names are expressions. */
 const inValue = (value: Schema.Json, isBare: boolean, bare: ReadonlySet<string>): ReadonlyArray<string> => {

@@ -9,7 +9,7 @@ export const width = 100
 export const quoted = (text: string): string => JSON.stringify(text)
 
 /** The name of a member. In a literal, `__proto__` alone would set the prototype. */
-const keyOf = (name: string): string =>
+export const keyOf = (name: string): string =>
   name === "__proto__" ? '["__proto__"]' : /^[A-Za-z_$][\w$]*$/.test(name) ? name : quoted(name)
 
 const onOneLine = (value: Schema.Json): string => {

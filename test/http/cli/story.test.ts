@@ -324,6 +324,10 @@ it.layer(layerInMemory)("the commands of users", (it) => {
       assert.strictEqual(broken.code, exitCodes.wrong)
       assert.include(broken.problem, 'goTo("Done in Oslo"): no step has this name or id')
 
+      const begun = join(folder, "begun")
+      assert.include(yield* ok("init", begun), join(begun, "workflow.test.ts"))
+      assert.strictEqual((yield* run(["init", begun])).code, exitCodes.conflict)
+
       const id = yield* workflow("Prices", {})
       const pulled = join(folder, "prices.ts")
       yield* ok("workflow", "pull", id, pulled)

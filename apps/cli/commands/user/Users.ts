@@ -4,6 +4,7 @@
 import { batch } from "./Batch.ts"
 import { consoleLink } from "./Console.ts"
 import { run } from "./Execute.ts"
+import { init } from "./Init.ts"
 import { login } from "./Login.ts"
 import { runs } from "./Runs.ts"
 import { schedule } from "./Schedules.ts"
@@ -12,7 +13,7 @@ import { audit } from "./workspace/Audit.ts"
 import { vault } from "./workspace/Vault.ts"
 import { webhook } from "./workspace/Webhook.ts"
 
-export const commands = [login, consoleLink, run, runs, workflow, batch, schedule, vault, audit, webhook] as const
+export const commands = [login, consoleLink, run, runs, init, workflow, batch, schedule, vault, audit, webhook] as const
 
 const names: ReadonlySet<string> = new Set([
   ...commands.map(({ name }) => name),

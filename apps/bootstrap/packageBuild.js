@@ -3,7 +3,6 @@ import { spawnSync } from "node:child_process"
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { builtinModules } from "node:module"
 import { dirname, join, posix, relative } from "node:path"
-import { packages } from "./packages.js"
 import { bundlePrograms } from "./programBundle.js"
 import { root } from "./run.js"
 
@@ -24,12 +23,13 @@ function commitFrom(...places) {
 }
 
 /**
- * Builds every package into its folder in `output`, from the sources of the checkout. It does not check types: `npm run
+ * Builds packages, each into its folder in `output`, from the sources of the checkout. It does not check types: `npm run
  * check` does.
  *
  * @param {string} output
+ * @param {ReadonlyArray<Package>} packages
  */
-export const buildPackages = async (output) => {
+export const buildPackages = async (output, packages) => {
   mkdirSync(join(root, ".cache"), { recursive: true })
   const folder = mkdtempSync(join(root, ".cache", "built-"))
   try {
@@ -39,10 +39,13 @@ export const buildPackages = async (output) => {
       ),
       compilerOptions: { sourceMap: true, inlineSources: true }
     })
-    compile(folder, "types", {
-      files: packages.flatMap(({ entries }) => Object.values(entries)).map((file) => join(root, file)),
-      compilerOptions: { declaration: true, emitDeclarationOnly: true }
-    })
+    const entries = packages.flatMap(({ entries }) => Object.values(entries))
+    if (entries.length > 0) {
+      compile(folder, "types", {
+        files: entries.map((file) => join(root, file)),
+        compilerOptions: { declaration: true, emitDeclarationOnly: true }
+      })
+    }
     return await Promise.all(packages.map((one) => assemble(one, folder, join(output, one.folder))))
   } finally {
     rmSync(folder, { recursive: true, force: true })

@@ -2,7 +2,13 @@
 /**
  * The published packages: their names, entries and files. The version and the versions of dependencies are those of the
  * checkout's `package.json`; the imports of a package's files decide which dependencies it has.
+ *
+ * This is the only list of entries: the build makes the manifests of the packages from it, and `node
+ * apps/bootstrap/writeEntries.js` the `exports` of the checkout in `package.json` and `deno.json`.
  */
+import { readFileSync } from "node:fs"
+import { join, posix } from "node:path"
+import { root } from "./run.js"
 
 /**
  * @typedef {object} Package
@@ -223,14 +229,21 @@ export const packages = [
   }
 ]
 
-/** The entries by their subpath in the checkout's own `exports`. */
-export const entriesOfCheckout = {
-  ...core,
-  "./conformance": conformance["."],
-  ...Object.fromEntries(
-    Object.entries(client).map(([subpath, file]) => [
-      subpath === "." ? "./client" : subpath === "./promise" ? "./client/promise" : subpath,
-      file
-    ])
+/** The folder of a package among the entries of the checkout: `@sluice/client/promise` is `sluice/client/promise` there. */
+const folderOf = (/** @type {Package} */ { name }) => name.replace(/^@sluice\//, "").replace(/^(core|sluice)$/, "")
+
+/** The `exports` of the checkout: every entry of a package, and its file. */
+export const exportsOfCheckout = Object.fromEntries(
+  packages.flatMap((one) =>
+    Object.entries(one.entries).map(([subpath, file]) => [`./${posix.join(folderOf(one), subpath)}`, `./${file}`])
   )
-}
+)
+
+/** `package.json` and `deno.json` with these `exports`, by their names. */
+export const writtenManifests = () =>
+  Object.fromEntries(
+    ["package.json", "deno.json"].map((name) => {
+      const config = JSON.parse(readFileSync(join(root, name), "utf8"))
+      return [name, `${JSON.stringify({ ...config, exports: exportsOfCheckout }, null, 2)}\n`]
+    })
+  )

@@ -57,11 +57,7 @@ export const comparing = ({ at, text }: Fence): string => {
 }
 
 /** An example that imports what is published by the names that the checkout itself has for it. */
-const inCheckout = (program: string): string =>
-  program
-    .replace(/"@sluice\/(?:core|client)\/(?!promise")([^"]+)"/g, '"sluice/$1"')
-    .replace(/"@sluice\/conformance"/g, '"sluice/conformance"')
-    .replace(/"@sluice\/client(\/promise)?"/g, '"sluice/client$1"')
+const inCheckout = (program: string): string => program.replace(/"@sluice\/(?:core\/)?([^"]+)"/g, '"sluice/$1"')
 
 /** Runs programs in one process, each as a separate module. Answers the failures, by the place of the example. */
 export const run = (examples: ReadonlyArray<Fence>): ReadonlyArray<string> => {

@@ -4,7 +4,6 @@ import { join, normalize, posix } from "node:path"
 import { gzipSync } from "node:zlib"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { rolldown } from "rolldown"
-import { entriesOfCheckout } from "../../../apps/bootstrap/packages.js"
 import { comparing, embedding } from "../../docs/Examples.ts"
 import { fencesOf } from "../../docs/Pages.ts"
 import { type Installed, install, type Manifest, textOf } from "../../packages/Installed.ts"
@@ -80,12 +79,8 @@ const compressed = async (module: string, external: RegExp): Promise<number> => 
 }
 
 describe("the packages, installed in an empty folder", () => {
-  it("have the entries, the version and the programs that they are described with", () => {
+  it("have the version and the programs that they are described with", () => {
     const checkout: Manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
-    const ofDeno: Manifest = JSON.parse(readFileSync(join(root, "deno.json"), "utf8"))
-    const described = Object.fromEntries(Object.entries(entriesOfCheckout).map(([path, file]) => [path, `./${file}`]))
-    assert.deepStrictEqual(checkout.exports, described)
-    assert.deepStrictEqual(ofDeno.exports, described)
     for (const { manifest } of packages) {
       assert.strictEqual(manifest.version, checkout.version)
       assert.match(manifest.gitHead ?? "", /^[0-9a-f]{40}$/)

@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { entriesOfCheckout } from "../../../apps/bootstrap/packages.js"
+import { exportsOfCheckout } from "../../../apps/bootstrap/packages.js"
 import { codeOf, sources } from "../../support/Source.ts"
 
 /** The services of a file that have no layer there: what an adapter or a program brings. */
@@ -107,12 +107,12 @@ const unset = [...ofCore, "TestTime", "Build"]
 
 it("every reference that the adapters and the service set is of an entry of the library", () => {
   const setting = [...sources("adapters"), ...sources("apps")].map(({ text }) => codeOf(text))
-  const entries = new Set(Object.values(entriesOfCheckout))
+  const entries = new Set(Object.values(exportsOfCheckout))
   const missing = sources("core").flatMap(({ path, text }) =>
     [...text.matchAll(/^export const (\w+)(?=(: [^\n]*)? = Context\.Reference|: Context\.Reference)/gm)].flatMap(
       ({ 1: name = "" }) => {
         const sets = new RegExp(`(add|succeed|effect|sync|provideService)\\(\\s*(\\w+\\.)?${name}\\b`)
-        return setting.some((code) => sets.test(code)) && !entries.has(path) ? [name] : []
+        return setting.some((code) => sets.test(code)) && !entries.has(`./${path}`) ? [name] : []
       }
     )
   )

@@ -3,10 +3,12 @@ import { spawnSync } from "node:child_process"
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { builtinModules } from "node:module"
 import { dirname, join, posix, relative } from "node:path"
+import { packages as checkoutPackages } from "./packages.js"
 import { bundlePrograms } from "./programBundle.js"
 import { root } from "./run.js"
 
 /** @typedef {import("./packages.js").Package} Package */
+/** @typedef {(module: string) => string | null} NameOf */
 
 /** The part of `package.json` that the packages inherit. */
 const checkout = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
@@ -46,7 +48,15 @@ export const buildPackages = async (output, packages) => {
         compilerOptions: { declaration: true, emitDeclarationOnly: true }
       })
     }
-    return await Promise.all(packages.map((one) => assemble(one, folder, join(output, one.folder))))
+    // Those that import from another one say which of its modules they need.
+    const borrowing = await Promise.all(
+      packages.filter(({ on }) => on !== null).map((one) => contentsOf(one, folder, []))
+    )
+    const others = packages.filter(({ on }) => on === null)
+    const lent = (/** @type {Package} */ { name }) =>
+      borrowing.filter(({ one }) => one.on === name).flatMap(({ borrowed }) => [...borrowed])
+    const lending = await Promise.all(others.map((one) => contentsOf(one, folder, lent(one))))
+    return [...lending, ...borrowing].map((made) => write(made, join(output, made.one.folder)))
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
@@ -87,21 +97,51 @@ const compile = (folder, name, what) => {
 }
 
 /**
+ * The files of a package, and the modules of another one that they import.
+ *
  * @param {Package} one
  * @param {string} built
- * @param {string} target
+ * @param {ReadonlyArray<string>} lent Modules that other packages import from this one.
  */
-const assemble = async (one, built, target) => {
-  rmSync(target, { recursive: true, force: true })
-  mkdirSync(target, { recursive: true })
-  const entries = Object.values(one.entries)
-  const scripts = await scriptsOf(one, join(built, "scripts"))
-  const types = closure(join(built, "types"), entries, ".d.ts")
+const contentsOf = async (one, built, lent) => {
+  /** @type {Set<string>} */
+  const borrowed = new Set()
+  const lender = checkoutPackages.find(({ name }) => name === one.on)
+  /** The name of a module that another package has; `null` for one that this package has. @type {NameOf} */
+  const nameOf = (module) => {
+    if (lender === undefined || !module.startsWith(`${lender.folder}/`)) return null
+    borrowed.add(module)
+    return posix.join(lender.name, subpathOf(lender, module))
+  }
+  const internal = lent.filter((module) => !Object.values(one.entries).includes(module))
+  const modules = [...Object.values(one.entries), ...internal]
+  const scripts = await scriptsOf(one, modules, join(built, "scripts"), nameOf)
+  const types = closure(join(built, "types"), modules, ".d.ts", nameOf)
   const files = new Map([...scripts.files, ...types.files])
-  const manifest = manifestOf(one, new Set([...scripts.outside, ...types.outside]))
+  const manifest = manifestOf(one, internal, new Set([...scripts.outside, ...types.outside]))
   files.set("package.json", `${JSON.stringify(manifest, null, 2)}\n`)
   files.set("README.md", `# ${one.name}\n\n${one.readme}\n`)
   files.set("LICENSE", readFileSync(join(root, "LICENSE"), "utf8"))
+  return { one, borrowed, files, version: manifest.version }
+}
+
+/**
+ * The subpath by which a module of a package is imported: an entry, or one of those that only our own packages import.
+ *
+ * @param {Package} one
+ * @param {string} module
+ */
+const subpathOf = ({ entries, folder }, module) =>
+  Object.entries(entries).find(([, file]) => file === module)?.[0] ??
+  `./internal/${module.slice(`${folder}/`.length).replace(/\.ts$/, "")}`
+
+/**
+ * @param {{ readonly one: Package, readonly files: ReadonlyMap<string, string>, readonly version: string }} made
+ * @param {string} target
+ */
+const write = ({ files, one, version }, target) => {
+  rmSync(target, { recursive: true, force: true })
+  mkdirSync(target, { recursive: true })
   for (const [path, text] of files) {
     const file = join(target, path)
     mkdirSync(dirname(file), { recursive: true })
@@ -111,20 +151,22 @@ const assemble = async (one, built, target) => {
   if (one.bin.sluice !== undefined) {
     cpSync(join(root, ".cache", "console"), join(target, ".cache", "console"), { recursive: true })
   }
-  return { name: one.name, version: manifest.version, files: files.size }
+  return { name: one.name, version, files: files.size }
 }
 
 /**
  * The scripts of a package, and the modules that they import from elsewhere.
  *
  * @param {Package} one
+ * @param {ReadonlyArray<string>} modules
  * @param {string} folder The compiled sources.
+ * @param {NameOf} nameOf
  */
-const scriptsOf = async (one, folder) => {
+const scriptsOf = async (one, modules, folder, nameOf) => {
   if (one.bundled === "client") return bundle(one)
   if (one.bundled === "programs") return programsOf(one, folder)
   const programs = Object.entries(one.bin)
-  const scripts = closure(folder, [...Object.values(one.entries), ...programs.map(([, module]) => module)], ".js")
+  const scripts = closure(folder, [...modules, ...programs.map(([, module]) => module)], ".js", nameOf)
   for (const [name, program] of programs) {
     scripts.files.set(`bin/${name}.js`, `#!/usr/bin/env node\nimport "../${program.replace(/\.ts$/, ".js")}"\n`)
   }
@@ -200,8 +242,9 @@ const compiledPlaces = (text) => text.replace(/(new URL\()"(\.[^"\n]+)\.ts"(, im
  * @param {string} folder
  * @param {ReadonlyArray<string>} entries
  * @param {".js" | ".d.ts"} ending
+ * @param {NameOf} [nameOf] The names of the modules of another package.
  */
-const closure = (folder, entries, ending) => {
+const closure = (folder, entries, ending, nameOf = () => null) => {
   /** @type {Map<string, string>} */
   const files = new Map()
   /** @type {Set<string>} */
@@ -212,9 +255,11 @@ const closure = (folder, entries, ending) => {
   for (const path of open) {
     if (files.has(path)) continue
     const text = compiledPlaces(
-      readFileSync(join(folder, path), "utf8").replace(imported, (whole, start, module) =>
-        module.startsWith(".") ? `${start}"${module.replace(/\.ts$/, ".js")}"` : whole
-      )
+      readFileSync(join(folder, path), "utf8").replace(imported, (whole, start, module) => {
+        if (!module.startsWith(".")) return whole
+        const name = nameOf(posix.join(posix.dirname(path), module).replace(/\.js$/, ".ts"))
+        return `${start}"${name ?? module.replace(/\.ts$/, ".js")}"`
+      })
     )
     files.set(path, text)
     if (ending === ".js") {
@@ -340,11 +385,14 @@ const installedVersionOf = (one) => {
 
 /**
  * @param {Package} one
+ * @param {ReadonlyArray<string>} internal Modules that only our own packages import.
  * @param {ReadonlySet<string>} modules What its files import from elsewhere.
  */
-const manifestOf = ({ bin, bundled, description, entries, name, peers }, modules) => {
+const manifestOf = (one, internal, modules) => {
+  const { bin, bundled, description, entries, name, on, peers } = one
   const needed = [...new Set([...modules].map(packageOf))].filter((one) => one !== null).sort()
   const versionOf = (/** @type {string} */ one) => {
+    if (one === on) return checkout.version
     const version = checkout.dependencies[one] ?? (bundled === "programs" ? installedVersionOf(one) : undefined)
     if (version === undefined) throw new Error(`${name} imports "${one}", which is no dependency of the checkout`)
     return version
@@ -352,7 +400,8 @@ const manifestOf = ({ bin, bundled, description, entries, name, peers }, modules
   // Modules of Effect other than its root may change in any minor release.
   const bound = [...modules].some((module) => module.startsWith("effect/")) ? "~" : "^"
   const own = needed.filter((one) => !peers.includes(one))
-  const exported = Object.entries(entries).map(([subpath, file]) => {
+  const named = [...Object.entries(entries), ...internal.map((module) => [subpathOf(one, module), module]).sort()]
+  const exported = named.map(([subpath = "", file = ""]) => {
     const path = `./${file.replace(/\.ts$/, "")}`
     return [subpath, { types: `${path}.d.ts`, default: `${path}.js` }]
   })
@@ -373,6 +422,10 @@ const manifestOf = ({ bin, bundled, description, entries, name, peers }, modules
     dependencies: Object.fromEntries(own.map((one) => [one, versionOf(one)])),
     ...(peers.length === 0
       ? {}
-      : { peerDependencies: Object.fromEntries(peers.map((one) => [one, `${bound}${versionOf(one)}`])) })
+      : {
+          peerDependencies: Object.fromEntries(
+            peers.map((one) => [one, one === on ? versionOf(one) : `${bound}${versionOf(one)}`])
+          )
+        })
   }
 }

@@ -19,6 +19,8 @@ import { root } from "./run.js"
  * @property {Readonly<Record<string, string>>} entries Files of the checkout, by the subpath of `exports`.
  * @property {ReadonlyArray<string>} peers Packages that the installing program provides, so that there is one copy.
  * @property {Readonly<Record<string, string>>} bin Programs, by their name.
+ * @property {string | null} on The package whose modules it imports by their names there, in place of bringing copies. The
+ *   sources of that package lie in a folder that has the name of its folder in `dist`.
  * @property {"client" | "programs" | null} bundled What is bundled: each entry, without what only the service needs, or the
  *   programs, so that they start fast.
  */
@@ -193,6 +195,7 @@ export const packages = [
     entries: core,
     peers: ["effect"],
     bin: {},
+    on: null,
     bundled: null
   },
   {
@@ -204,6 +207,7 @@ export const packages = [
     entries: client,
     peers: ["effect"],
     bin: {},
+    on: null,
     bundled: "client"
   },
   {
@@ -215,6 +219,7 @@ export const packages = [
     entries: conformance,
     peers: [],
     bin: { "sluice-conformance": "apps/conformance/main.ts" },
+    on: null,
     bundled: null
   },
   {
@@ -225,6 +230,7 @@ export const packages = [
     entries: {},
     peers: [],
     bin: { sluice: "apps/cli/main.ts" },
+    on: null,
     bundled: "programs"
   }
 ]

@@ -18,7 +18,7 @@ const underDeno = ["window", "run", "schedule"]
 /** What else `npm test` checks, by what each depends on. The linter keeps what it has accepted itself. */
 const otherChecks = {
   types: { on: ["core/", "adapters/", "apps/", "test/", "tsconfig.json"], starts: [] },
-  denoTypes: { on: ["core/", "deno.json", "test/runtimes/"], starts: [] },
+  denoTypes: { on: ["core/", "test/kit/", "deno.json", "test/runtimes/"], starts: [] },
   denoTests: { on: ["test/*", "deno.json", "test/runtimes/"], starts: ["test/unit/testing/anyRuntime.ts"] }
 }
 
@@ -73,9 +73,11 @@ export const runChecks = async (node, env, { isAgain = false, isAll = false, onl
   }
 
   const { deno } = otherRuntimes()
-  const core = readdirSync(join(root, "core"), { recursive: true, encoding: "utf8" })
-    .filter((name) => name.endsWith(".ts"))
-    .map((name) => join("core", name))
+  const core = ["core", "test/kit"].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
+      .filter((name) => name.endsWith(".ts"))
+      .map((name) => join(folder, name))
+  )
   const rooms = (memory.files ?? []).filter((path) => underDeno.some((room) => path.startsWith(`test/unit/${room}/`)))
   const denoTests = { ...otherChecks.denoTests, starts: [...otherChecks.denoTests.starts, ...rooms] }
   const others = Promise.all([

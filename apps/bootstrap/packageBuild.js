@@ -36,9 +36,7 @@ export const buildPackages = async (output, packages) => {
   const folder = mkdtempSync(join(root, ".cache", "built-"))
   try {
     compile(folder, "scripts", {
-      include: ["core", "adapters", "apps/api", "apps/cli", "apps/conformance", "apps/demo"].map((name) =>
-        join(root, name)
-      ),
+      include: ["core", "adapters", "apps/api", "apps/cli", "test/kit", "apps/demo"].map((name) => join(root, name)),
       compilerOptions: { sourceMap: true, inlineSources: true }
     })
     const entries = packages.flatMap(({ entries }) => Object.values(entries))

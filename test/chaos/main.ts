@@ -4,7 +4,7 @@
  */
 import { parseArgs } from "node:util"
 import { Effect } from "effect"
-import { judge } from "../../core/run/simulation/Promises.ts"
+import { judge } from "../kit/simulation/Promises.ts"
 import { startServer } from "../support/ownServer.ts"
 import prepareServer from "../support/postgresServer.ts"
 import { chaos } from "./Chaos.ts"

@@ -10,7 +10,7 @@ import * as ArtifactFolder from "../../adapters/files/ArtifactFolder.ts"
 import * as MemoryArtifacts from "../../adapters/memory/run/MemoryArtifacts.ts"
 import * as S3Artifacts from "../../adapters/s3/S3Artifacts.ts"
 import { ArtifactFiles, type Range, type StoredArtifact } from "../../core/run/artifact/ArtifactFiles.ts"
-import * as ArtifactContract from "../../core/testing/contract/ArtifactContract.ts"
+import * as ArtifactContract from "../kit/contracts/run/ArtifactContract.ts"
 import { listening } from "../support/listening.ts"
 import * as s3 from "../support/s3.ts"
 

@@ -1,6 +1,6 @@
 import { it } from "@effect/vitest"
 import type { Layer } from "effect"
-import * as ConversationContract from "../../core/testing/contract/workspace/ConversationContract.ts"
+import * as ConversationContract from "../kit/contracts/workspace/ConversationContract.ts"
 import * as databases from "../support/databases.ts"
 import { isAll } from "../support/scale.ts"
 

@@ -3,9 +3,9 @@ import { Deferred, Effect, Layer } from "effect"
 import { CaptchaSolver, type CaptchaType, widgets } from "../../core/agent/action/CaptchaSolver.ts"
 import { Browser, type BrowserSession } from "../../core/browser/Browser.ts"
 import * as Session from "../../core/browser/Session.ts"
-import * as ScriptedBrowser from "../../core/testing/browser/ScriptedBrowser.ts"
-import * as CaptchaContract from "../../core/testing/contract/agent/CaptchaContract.ts"
-import * as Contract from "../../core/testing/contract/Contract.ts"
+import * as ScriptedBrowser from "../kit/browser/ScriptedBrowser.ts"
+import * as CaptchaContract from "../kit/contracts/agent/CaptchaContract.ts"
+import * as Contract from "../kit/contracts/Contract.ts"
 
 const types: ReadonlyArray<CaptchaType> = ["turnstile", "hcaptcha"]
 

@@ -1,6 +1,6 @@
 import { it } from "@effect/vitest"
 import type { Layer } from "effect"
-import * as CollectionContract from "../../core/testing/contract/workspace/CollectionContract.ts"
+import * as CollectionContract from "../kit/contracts/workspace/CollectionContract.ts"
 import * as databases from "../support/databases.ts"
 import { isAll } from "../support/scale.ts"
 

@@ -1,6 +1,6 @@
 import { it } from "@effect/vitest"
 import type { Layer } from "effect"
-import * as DeliveryContract from "../../core/testing/contract/DeliveryContract.ts"
+import * as DeliveryContract from "../kit/contracts/event/DeliveryContract.ts"
 import * as databases from "../support/databases.ts"
 import { isAll } from "../support/scale.ts"
 

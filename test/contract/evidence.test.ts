@@ -1,9 +1,9 @@
 import { it } from "@effect/vitest"
 import { Effect, type Layer } from "effect"
-import type { ContractPromise } from "../../core/testing/contract/Contract.ts"
-import * as DecisionContract from "../../core/testing/contract/run/DecisionContract.ts"
-import * as EvidenceContract from "../../core/testing/contract/run/EvidenceContract.ts"
-import * as LiveContract from "../../core/testing/contract/run/LiveContract.ts"
+import type { ContractPromise } from "../kit/contracts/Contract.ts"
+import * as DecisionContract from "../kit/contracts/run/DecisionContract.ts"
+import * as EvidenceContract from "../kit/contracts/run/EvidenceContract.ts"
+import * as LiveContract from "../kit/contracts/run/LiveContract.ts"
 import * as databases from "../support/databases.ts"
 import { isAll } from "../support/scale.ts"
 

@@ -10,9 +10,9 @@ import * as Memory from "../../adapters/memory/Memory.ts"
 import * as MemoryArtifacts from "../../adapters/memory/run/MemoryArtifacts.ts"
 import * as FileNames from "../../core/browser/file/FileNames.ts"
 import { FileNotFetched, FileSource, type LocalFile } from "../../core/browser/file/FileSource.ts"
-import * as FileContract from "../../core/testing/contract/browser/FileContract.ts"
-import * as Contract from "../../core/testing/contract/Contract.ts"
 import { InstallationKey } from "../../core/vault/keys/InstallationKey.ts"
+import * as FileContract from "../kit/contracts/browser/FileContract.ts"
+import * as Contract from "../kit/contracts/Contract.ts"
 import { listening } from "../support/listening.ts"
 
 const maxBytes = 400_000

@@ -1,6 +1,6 @@
 import { it } from "@effect/vitest"
 import { Effect, type Layer } from "effect"
-import * as InboxContract from "../../core/testing/contract/vault/InboxContract.ts"
+import * as InboxContract from "../kit/contracts/vault/InboxContract.ts"
 import * as databases from "../support/databases.ts"
 import { isAll } from "../support/scale.ts"
 

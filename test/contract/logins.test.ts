@@ -1,6 +1,6 @@
 import { it } from "@effect/vitest"
 import { Effect, type Layer } from "effect"
-import * as LoginContract from "../../core/testing/contract/start/LoginContract.ts"
+import * as LoginContract from "../kit/contracts/start/LoginContract.ts"
 import * as databases from "../support/databases.ts"
 import { isAll } from "../support/scale.ts"
 

@@ -1,6 +1,6 @@
 import { it } from "@effect/vitest"
 import { Effect, type Layer } from "effect"
-import * as PaceContract from "../../core/testing/contract/start/PaceContract.ts"
+import * as PaceContract from "../kit/contracts/start/PaceContract.ts"
 import * as databases from "../support/databases.ts"
 import { isAll } from "../support/scale.ts"
 

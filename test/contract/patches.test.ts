@@ -1,6 +1,6 @@
 import { it } from "@effect/vitest"
 import type { Layer } from "effect"
-import * as FindingsContract from "../../core/testing/contract/workflow/FindingsContract.ts"
+import * as FindingsContract from "../kit/contracts/workflow/FindingsContract.ts"
 import * as databases from "../support/databases.ts"
 import { isAll } from "../support/scale.ts"
 

@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, type Layer } from "effect"
-import * as SealedContract from "../../core/testing/contract/vault/SealedContract.ts"
 import * as ReencryptionTargets from "../../core/vault/keys/ReencryptionTargets.ts"
+import * as SealedContract from "../kit/contracts/vault/SealedContract.ts"
 import * as databases from "../support/databases.ts"
 import { isAll } from "../support/scale.ts"
 

@@ -7,21 +7,12 @@ import { GateStore } from "../../core/gate/GateStore.ts"
 import { RunStore } from "../../core/run/RunStore.ts"
 import * as Transition from "../../core/run/Transition.ts"
 import type { Signals } from "../../core/runtime/Signals.ts"
-import {
-  claim,
-  finish,
-  held,
-  ids,
-  makeEntry,
-  naming,
-  settle,
-  submit
-} from "../../core/testing/contract/start/CredentialRuns.ts"
 import type { VaultEntries } from "../../core/vault/VaultEntries.ts"
 import type { StoredWorkflow, WorkflowStore } from "../../core/workflow/WorkflowStore.ts"
 import { RunId } from "../../core/workspace/Ids.ts"
 import type { Caller } from "../../core/workspace/Workspace.ts"
 import type { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
+import { claim, finish, held, ids, makeEntry, naming, settle, submit } from "../kit/contracts/start/CredentialRuns.ts"
 import * as databases from "../support/databases.ts"
 import { daily, makeWorkflow, makeWorkspace, submission } from "../support/fixtures.ts"
 import { isAll } from "../support/scale.ts"

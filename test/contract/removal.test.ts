@@ -1,6 +1,6 @@
 import { it } from "@effect/vitest"
 import { Effect, type Layer } from "effect"
-import * as RemovalContract from "../../core/testing/contract/run/RemovalContract.ts"
+import * as RemovalContract from "../kit/contracts/run/RemovalContract.ts"
 import * as databases from "../support/databases.ts"
 import { isAll } from "../support/scale.ts"
 

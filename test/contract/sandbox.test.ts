@@ -1,10 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Layer } from "effect"
 import * as ThreadSandbox from "../../adapters/threads/ThreadSandbox.ts"
-import * as Contract from "../../core/testing/contract/Contract.ts"
-import * as SandboxContract from "../../core/testing/contract/workflow/SandboxContract.ts"
 import type { Input, Name, Output } from "../../core/workflow/sandbox/Operations.ts"
 import { inProcess, Sandbox, type Shape, TooCostly } from "../../core/workflow/sandbox/Sandbox.ts"
+import * as Contract from "../kit/contracts/Contract.ts"
+import * as SandboxContract from "../kit/contracts/workflow/SandboxContract.ts"
 import { hangMillis } from "../support/limits.ts"
 
 const brokenBy = (promises: ReadonlyArray<Contract.ContractPromise<never>>, sandbox: Shape) =>

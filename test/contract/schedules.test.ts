@@ -1,6 +1,6 @@
 import { it } from "@effect/vitest"
 import type { Layer } from "effect"
-import * as ScheduleContract from "../../core/testing/contract/run/ScheduleContract.ts"
+import * as ScheduleContract from "../kit/contracts/run/ScheduleContract.ts"
 import * as databases from "../support/databases.ts"
 import { isAll, scale } from "../support/scale.ts"
 

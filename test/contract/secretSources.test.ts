@@ -3,8 +3,6 @@ import { Effect, Layer, Redacted, type Scope } from "effect"
 import * as MemorySecretSource from "../../adapters/memory/vault/MemorySecretSource.ts"
 import * as HttpSources from "../../adapters/secrets/HttpSources.ts"
 import * as SecretStoreRequest from "../../adapters/secrets/SecretStoreRequest.ts"
-import * as Contract from "../../core/testing/contract/Contract.ts"
-import * as SecretSourceContract from "../../core/testing/contract/vault/SecretSourceContract.ts"
 import {
   type Access,
   AccessRefused,
@@ -15,6 +13,8 @@ import {
   SecretSources,
   SourceUnavailable
 } from "../../core/vault/providers/SecretSource.ts"
+import * as Contract from "../kit/contracts/Contract.ts"
+import * as SecretSourceContract from "../kit/contracts/vault/SecretSourceContract.ts"
 import type { StandIn } from "../support/fakeServer.ts"
 import { connectServer, id, vaultServer } from "../support/secretServers.ts"
 

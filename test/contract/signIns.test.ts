@@ -1,6 +1,6 @@
 import { it } from "@effect/vitest"
 import type { Layer } from "effect"
-import * as SignInContract from "../../core/testing/contract/workspace/SignInContract.ts"
+import * as SignInContract from "../kit/contracts/workspace/SignInContract.ts"
 import * as databases from "../support/databases.ts"
 import { isAll } from "../support/scale.ts"
 

@@ -1,6 +1,6 @@
 import { it } from "@effect/vitest"
 import { Effect, type Layer } from "effect"
-import * as SignalsContract from "../../core/testing/contract/SignalsContract.ts"
+import * as SignalsContract from "../kit/contracts/runtime/SignalsContract.ts"
 import * as databases from "../support/databases.ts"
 
 /** The contract, kept by one implementation that is emptied before each promise. */

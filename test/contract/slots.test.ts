@@ -7,6 +7,12 @@ import { type ClaimedRun, RunStore } from "../../core/run/RunStore.ts"
 import * as Slots from "../../core/run/Slots.ts"
 import * as Transition from "../../core/run/Transition.ts"
 import type { Signals } from "../../core/runtime/Signals.ts"
+import { VaultEntries } from "../../core/vault/VaultEntries.ts"
+import type { VaultEntry } from "../../core/vault/VaultEntry.ts"
+import type { StoredWorkflow, WorkflowStore } from "../../core/workflow/WorkflowStore.ts"
+import type { RunId } from "../../core/workspace/Ids.ts"
+import type { Caller } from "../../core/workspace/Workspace.ts"
+import type { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
 import {
   claim,
   finish,
@@ -19,13 +25,7 @@ import {
   submit,
   users,
   withWorkflow
-} from "../../core/testing/contract/start/CredentialRuns.ts"
-import { VaultEntries } from "../../core/vault/VaultEntries.ts"
-import type { VaultEntry } from "../../core/vault/VaultEntry.ts"
-import type { StoredWorkflow, WorkflowStore } from "../../core/workflow/WorkflowStore.ts"
-import type { RunId } from "../../core/workspace/Ids.ts"
-import type { Caller } from "../../core/workspace/Workspace.ts"
-import type { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
+} from "../kit/contracts/start/CredentialRuns.ts"
 import * as databases from "../support/databases.ts"
 import { makeWorkflow, makeWorkspace } from "../support/fixtures.ts"
 import { isAll } from "../support/scale.ts"

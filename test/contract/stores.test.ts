@@ -1,6 +1,6 @@
 import { it } from "@effect/vitest"
 import { Effect, type Layer } from "effect"
-import * as StoreContract from "../../core/testing/contract/StoreContract.ts"
+import * as StoreContract from "../kit/contracts/run/StoreContract.ts"
 import * as databases from "../support/databases.ts"
 
 /** The contract of the stores, kept by one implementation that is emptied before each promise. */

@@ -1,6 +1,6 @@
 import { it } from "@effect/vitest"
 import { Effect, type Layer } from "effect"
-import * as TimeStepContract from "../../core/testing/contract/vault/TimeStepContract.ts"
+import * as TimeStepContract from "../kit/contracts/vault/TimeStepContract.ts"
 import * as databases from "../support/databases.ts"
 import { isAll } from "../support/scale.ts"
 

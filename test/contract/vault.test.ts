@@ -1,6 +1,6 @@
 import { it } from "@effect/vitest"
 import type { Layer } from "effect"
-import * as VaultContract from "../../core/testing/contract/VaultContract.ts"
+import * as VaultContract from "../kit/contracts/vault/VaultContract.ts"
 import * as databases from "../support/databases.ts"
 import { isAll } from "../support/scale.ts"
 

@@ -1,7 +1,7 @@
 import { it } from "@effect/vitest"
 import type { Layer } from "effect"
-import * as WorkspaceContract from "../../core/testing/contract/WorkspaceContract.ts"
 import type { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
+import * as WorkspaceContract from "../kit/contracts/workspace/WorkspaceContract.ts"
 import * as databases from "../support/databases.ts"
 import { isAll } from "../support/scale.ts"
 

@@ -26,7 +26,7 @@ export const programs = (): ReadonlyArray<Fence> =>
     ...pages()
       .filter(({ path }) => path !== embedding && path !== docstrings)
       .flatMap(fencesOf),
-    ...sources("core", "adapters", "apps").flatMap(examplesOf)
+    ...sources("core", "adapters", "apps", "test/kit").flatMap(examplesOf)
   ].filter(({ language }) => language === "ts")
 
 /** The value that a comment promises: the longest JSON that it begins with, up to a comma. `undefined` when it has none. */

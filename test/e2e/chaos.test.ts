@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { judge } from "../../core/run/simulation/Promises.ts"
 import { chaos } from "../chaos/Chaos.ts"
+import { judge } from "../kit/simulation/Promises.ts"
 import { hangMillis } from "../support/limits.ts"
 import { scale } from "../support/scale.ts"
 

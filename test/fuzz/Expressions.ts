@@ -1,7 +1,7 @@
 /** Expressions, drawn and changed, each carried out by the agent as a step of a workflow. */
 import { Effect, ManagedRuntime, Result } from "effect"
-import * as ScriptedBrowser from "../../core/testing/browser/ScriptedBrowser.ts"
 import * as GraphCheck from "../../core/workflow/language/graph/GraphCheck.ts"
+import * as ScriptedBrowser from "../kit/browser/ScriptedBrowser.ts"
 import { graphOf, walk } from "../support/browser.ts"
 import { type Draw, draws, pick } from "../support/JsonSchema.ts"
 import * as RelativeCost from "../support/relativeCost.ts"

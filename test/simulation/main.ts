@@ -7,8 +7,8 @@
  */
 import { parseArgs } from "node:util"
 import * as Memory from "../../adapters/memory/Memory.ts"
-import * as Scenario from "../../core/run/simulation/Scenario.ts"
-import * as Weeks from "../../core/testing/Weeks.ts"
+import * as Scenario from "../kit/simulation/Scenario.ts"
+import * as Weeks from "../kit/simulation/Weeks.ts"
 
 const { values } = parseArgs({
   options: {

@@ -7,9 +7,9 @@ import { Tables } from "../../adapters/memory/Tables.ts"
 import { EventLog } from "../../core/event/EventLog.ts"
 import * as Gate from "../../core/gate/Gate.ts"
 import { type LeaseRef, RunStore } from "../../core/run/RunStore.ts"
-import type { Promised } from "../../core/run/simulation/Promises.ts"
 import * as Transition from "../../core/run/Transition.ts"
 import { IdempotencyStore } from "../../core/workspace/request/Idempotency.ts"
+import type { Promised } from "../kit/simulation/Promises.ts"
 
 type Stores = Layer.Success<typeof Memory.layer>
 

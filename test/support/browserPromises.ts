@@ -4,7 +4,7 @@
 import { describe, it } from "@effect/vitest"
 import type { Layer } from "effect"
 import type { Browser } from "../../core/browser/Browser.ts"
-import * as BrowserContract from "../../core/testing/contract/browser/BrowserContract.ts"
+import * as BrowserContract from "../kit/contracts/browser/BrowserContract.ts"
 
 /** The promises, or some of them, kept by the browser of a layer. They run concurrently: each has its own session. */
 export const promises = <E>(

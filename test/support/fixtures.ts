@@ -6,11 +6,11 @@ import { randomUUID } from "node:crypto"
 import { Effect, Result } from "effect"
 import * as Gate from "../../core/gate/Gate.ts"
 import type { Submission } from "../../core/run/Transition.ts"
-import * as Fixtures from "../../core/testing/contract/Fixtures.ts"
 import { type StoredWorkflow, WorkflowStore } from "../../core/workflow/WorkflowStore.ts"
 import { RunId, UserId, VersionId, WorkflowId, WorkspaceId } from "../../core/workspace/Ids.ts"
 import type { Caller } from "../../core/workspace/Workspace.ts"
 import { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
+import * as Fixtures from "../kit/contracts/Fixtures.ts"
 
 /** The smallest valid graph. */
 export const graph = (url = "https://example.com") => {

@@ -4,9 +4,9 @@
 import { Effect, Layer } from "effect"
 import * as Host from "../../core/builder/host/Host.ts"
 import * as StartingState from "../../core/builder/host/StartingState.ts"
-import * as ScriptedBrowser from "../../core/testing/browser/ScriptedBrowser.ts"
 import { Accounts } from "../../core/vault/Accounts.ts"
 import { LoginCodes } from "../../core/vault/otp/LoginCodes.ts"
+import * as ScriptedBrowser from "../kit/browser/ScriptedBrowser.ts"
 import { layerInMemory } from "./service.ts"
 
 export const home = "https://shop.example/"

@@ -3,9 +3,9 @@
  */
 import { randomUUID } from "node:crypto"
 import { Effect } from "effect"
-import * as FindingsContract from "../../core/testing/contract/workflow/FindingsContract.ts"
 import { PatchStore } from "../../core/workflow/patch/PatchStore.ts"
 import type { WorkspaceId } from "../../core/workspace/Ids.ts"
+import * as FindingsContract from "../kit/contracts/workflow/FindingsContract.ts"
 
 /** A pop-up that a run dismissed. */
 export const popupOffer = (xpath = `//button[@id="${randomUUID()}"]`) => FindingsContract.popupOffer(xpath)

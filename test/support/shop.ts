@@ -4,8 +4,8 @@
 
 import { Effect } from "effect"
 import type { Outcome } from "../../core/agent/Outcome.ts"
-import * as ScriptedBrowser from "../../core/testing/browser/ScriptedBrowser.ts"
 import * as Json from "../../core/workspace/Json.ts"
+import * as ScriptedBrowser from "../kit/browser/ScriptedBrowser.ts"
 import { graphOf, type Step, walk } from "./browser.ts"
 
 /** The address where every graph starts. */

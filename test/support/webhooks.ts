@@ -4,8 +4,8 @@
 import { randomUUID } from "node:crypto"
 import { Effect } from "effect"
 import { type Webhook, WebhookStore } from "../../core/event/webhook/Webhook.ts"
-import * as DeliveryContract from "../../core/testing/contract/DeliveryContract.ts"
 import type { Caller } from "../../core/workspace/Workspace.ts"
+import * as DeliveryContract from "../kit/contracts/event/DeliveryContract.ts"
 
 export const webhook = (overrides: Partial<Webhook> = {}): Webhook => ({
   id: randomUUID(),

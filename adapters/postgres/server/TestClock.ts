@@ -5,7 +5,7 @@
 import { Clock, Context, Duration, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { Signals } from "../../../core/runtime/Signals.ts"
-import { TestTime } from "../../../core/testing/TestTime.ts"
+import { TestTime } from "../../../core/runtime/TestTime.ts"
 import { withoutSqlErrors } from "../Transaction.ts"
 
 /** The interval at which a process reads the offset of the clock. */

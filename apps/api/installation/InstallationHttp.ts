@@ -2,7 +2,7 @@
 import { Clock, Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Gates } from "../../../core/gate/Gates.ts"
-import { TestTime } from "../../../core/testing/TestTime.ts"
+import { TestTime } from "../../../core/runtime/TestTime.ts"
 import { Audit } from "../../../core/workspace/audit/Audit.ts"
 import { Workspaces } from "../../../core/workspace/Workspaces.ts"
 import { Api } from "../Api.ts"

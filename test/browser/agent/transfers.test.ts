@@ -5,7 +5,7 @@ import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import * as HttpFiles from "../../../adapters/http/HttpFiles.ts"
 import * as Session from "../../../core/browser/Session.ts"
-import * as ScriptedBrowser from "../../../core/testing/browser/ScriptedBrowser.ts"
+import * as ScriptedBrowser from "../../kit/browser/ScriptedBrowser.ts"
 import { graphOf, walk } from "../../support/browser.ts"
 import {
   click,

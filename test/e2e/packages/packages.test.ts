@@ -60,7 +60,7 @@ const modulesOf = (file: { readonly path: string; readonly text: string }): Read
   )
 }
 
-const isOwn = (module: string): boolean => /^(core|adapters|apps|bin|shared)\//.test(module)
+const isOwn = (module: string): boolean => /^(core|adapters|apps|test|bin|shared)\//.test(module)
 
 const packageOf = (module: string): string =>
   module
@@ -157,7 +157,9 @@ describe("the packages, installed in an empty folder", () => {
       )
       assert.deepStrictEqual(missing, [])
       assert.deepStrictEqual(
-        paths.filter((path) => /(^|\/)test\/|\.test\./.test(path) || (path.endsWith(".ts") && !path.endsWith(".d.ts"))),
+        paths.filter(
+          (path) => /(^|\/)test\/(?!kit(\/|$))|\.test\./.test(path) || (path.endsWith(".ts") && !path.endsWith(".d.ts"))
+        ),
         []
       )
       assert.deepStrictEqual(

@@ -5,7 +5,7 @@ import * as AgentExecutor from "../../../core/execution/AgentExecutor.ts"
 import * as Attempt from "../../../core/run/Attempt.ts"
 import { EvidenceStore } from "../../../core/run/evidence/EvidenceStore.ts"
 import { RunStore } from "../../../core/run/RunStore.ts"
-import * as ScriptedBrowser from "../../../core/testing/browser/ScriptedBrowser.ts"
+import * as ScriptedBrowser from "../../kit/browser/ScriptedBrowser.ts"
 import { layerInMemory, type Member, Service } from "../../support/service.ts"
 import { until } from "../../support/waiting.ts"
 

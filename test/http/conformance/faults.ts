@@ -1,5 +1,5 @@
 /** Faults of a server for each scenario of the conformance kit, every one of which that scenario must find. */
-import type * as Conformance from "../../../apps/conformance/Conformance.ts"
+import type * as Conformance from "../../kit/conformance/Conformance.ts"
 
 type Options = Conformance.Options
 type Send = NonNullable<Options["send"]>

@@ -2,8 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import * as Telemetry from "../../../adapters/telemetry/Telemetry.ts"
 import { type EndedSpan, Recorder } from "../../../core/runtime/Trace.ts"
-import * as Contract from "../../../core/testing/contract/Contract.ts"
-import * as RecorderContract from "../../../core/testing/contract/process/RecorderContract.ts"
+import * as Contract from "../../kit/contracts/Contract.ts"
+import * as RecorderContract from "../../kit/contracts/runtime/RecorderContract.ts"
 import { collector, variablesFor } from "../../support/otlp.ts"
 
 /** A recorder that sends to a receiver. */

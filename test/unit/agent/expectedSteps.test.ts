@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import * as ScriptedBrowser from "../../../core/testing/browser/ScriptedBrowser.ts"
+import * as ScriptedBrowser from "../../kit/browser/ScriptedBrowser.ts"
 import { account } from "../../support/accounts.ts"
 import { graphOf, type Step, walk } from "../../support/browser.ts"
 import { dataOf, failureOf } from "../../support/shop.ts"

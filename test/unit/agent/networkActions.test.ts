@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import type { Person } from "../../../core/agent/Person.ts"
 import type { Exchange } from "../../../core/browser/Exchange.ts"
 import type { ApiRequest } from "../../../core/browser/Requests.ts"
-import type * as ScriptedBrowser from "../../../core/testing/browser/ScriptedBrowser.ts"
+import type * as ScriptedBrowser from "../../kit/browser/ScriptedBrowser.ts"
 import type { Step } from "../../support/browser.ts"
 import { dataOf, failureOf, home, run } from "../../support/shop.ts"
 

@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result, Schema } from "effect"
-import * as ScriptedBrowser from "../../../core/testing/browser/ScriptedBrowser.ts"
 import * as DatePattern from "../../../core/workflow/language/format/DatePattern.ts"
 import { RootModel } from "../../../core/workflow/language/parameters/DataModel.ts"
+import * as ScriptedBrowser from "../../kit/browser/ScriptedBrowser.ts"
 import { graphOf, walk } from "../../support/browser.ts"
 import { dataOf, failureOf } from "../../support/shop.ts"
 

@@ -2,7 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect, type Schema } from "effect"
 import { Browser } from "../../../core/browser/Browser.ts"
 import { PageFailure } from "../../../core/browser/PageFailure.ts"
-import * as ScriptedBrowser from "../../../core/testing/browser/ScriptedBrowser.ts"
+import * as ScriptedBrowser from "../../kit/browser/ScriptedBrowser.ts"
 import { altered } from "../../support/alteredSessions.ts"
 import { graphOf, type Step, walk } from "../../support/browser.ts"
 

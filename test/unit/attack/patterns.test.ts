@@ -12,7 +12,7 @@ import { parse } from "../../support/RegexTree.ts"
 
 const root = join(import.meta.dirname, "../../..")
 
-const sources = ["core", "adapters", "apps"]
+const sources = ["core", "adapters", "apps", "test/kit"]
   .flatMap((folder) => readdirSync(join(root, folder), { recursive: true }).map((path) => join(folder, String(path))))
   .filter((path) => path.endsWith(".ts"))
   .toSorted()
@@ -89,7 +89,6 @@ describe("a regular expression", () => {
     "adapters/playwright/injected/find/ModernXPath.ts": "written by a workflow, runs in the page",
     "adapters/playwright/inpage/Snapshot.ts": "a fixed mark and digits, runs in the page",
     "adapters/s3/S3Artifacts.ts": "excludes the sign that ends it",
-    "apps/conformance/scenario/Interactions.ts": "of the service under test, tried on seven characters at most",
     "apps/console/schedules/ScheduleModel.ts": "a fixed name, and digits up to what cannot be in them",
     "core/browser/element/Figure.ts": "measured here as it is composed",
     "core/vault/inbox/Candidate.ts": "measured here as it is composed",
@@ -103,7 +102,8 @@ describe("a regular expression", () => {
     "core/workflow/language/format/DatePattern.ts": "of fixed length between characters that cannot be in it",
     "core/workflow/language/warning/SelectorWarnings.ts": "anchored, without repetitions",
     "core/workflow/language/parameters/TransformParameters.ts": "anchored, its repetitions are bounded",
-    "core/workflow/sandbox/Operations.ts": "checked by SafePattern, and run in a thread with a deadline"
+    "core/workflow/sandbox/Operations.ts": "checked by SafePattern, and run in a thread with a deadline",
+    "test/kit/conformance/scenario/Interactions.ts": "of the service under test, tried on seven characters at most"
   }
 
   it("that is composed when its file is loaded is linear", async () => {

@@ -1,8 +1,8 @@
 import { Layer } from "effect"
 import { PageFailure } from "../../../core/browser/PageFailure.ts"
-import * as ScriptedBrowser from "../../../core/testing/browser/ScriptedBrowser.ts"
-import { Site } from "../../../core/testing/contract/browser/BrowserContract.ts"
-import { member, pages } from "../../../core/testing/contract/browser/BrowserPages.ts"
+import * as ScriptedBrowser from "../../kit/browser/ScriptedBrowser.ts"
+import { Site } from "../../kit/contracts/browser/BrowserContract.ts"
+import { member, pages } from "../../kit/contracts/browser/BrowserPages.ts"
 import { promises } from "../../support/browserPromises.ts"
 
 const origin = "http://site.test"

@@ -6,8 +6,8 @@ import { FileNotFetched, FileSource } from "../../../core/browser/file/FileSourc
 import * as Session from "../../../core/browser/Session.ts"
 import * as StartingState from "../../../core/builder/host/StartingState.ts"
 import * as Turn from "../../../core/builder/host/Turn.ts"
-import * as ScriptedBrowser from "../../../core/testing/browser/ScriptedBrowser.ts"
 import * as SaveBody from "../../../core/workflow/SaveBody.ts"
+import * as ScriptedBrowser from "../../kit/browser/ScriptedBrowser.ts"
 import { account } from "../../support/accounts.ts"
 import { graphOf } from "../../support/browser.ts"
 

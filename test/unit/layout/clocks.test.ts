@@ -6,6 +6,9 @@ import { clocksIn } from "./Clocks.ts"
 const allowed: Readonly<Record<string, string>> = {
   "test/bench/": "the benches measure, and fail no commit",
   "test/chaos/": "goes on for as long as it is asked to, and says when what it judges happened",
+  "test/kit/contracts/": "ends what a broken implementation never ends",
+  "test/kit/conformance/": "asks a server that runs elsewhere",
+  "test/kit/simulation/Simulation.ts": "on the clock of the simulation",
   "test/packages/": "tries the packages by hand and at night",
   "test/rehearsal/": "says when what it does happens",
   "test/simulation/main.ts": "says how fast it simulates",

@@ -4,7 +4,7 @@ import { otherRuntimes } from "../../../apps/bootstrap/runtimes.js"
 import { root, sources } from "../../support/Source.ts"
 
 /** What files take by name from the modules of Node, types left out. */
-const taken = sources("core", "adapters", "apps").flatMap(({ path, text }) =>
+const taken = sources("core", "adapters", "apps", "test/kit").flatMap(({ path, text }) =>
   [...text.matchAll(/^import \{([^}]*)\} from "(node:[^"]+)"/gm)].flatMap(([, names = "", module = ""]) =>
     names
       .split(",")

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { type History, judge, type Promised } from "../../../core/run/simulation/Promises.ts"
+import { type History, judge, type Promised } from "../../kit/simulation/Promises.ts"
 
 const run = (id: string, status = "execution.success") => ({ id, workflowId: "w", key: `key of ${id}`, status })
 const event = (sequence: number, name: string, runId = "a") => ({ sequence, runId, event: `execution.${name}` })

@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Memory from "../../../adapters/memory/Memory.ts"
-import * as Scenario from "../../../core/run/simulation/Scenario.ts"
-import { shortest } from "../../../core/run/simulation/Shortest.ts"
-import * as Simulation from "../../../core/run/simulation/Simulation.ts"
+import * as Scenario from "../../kit/simulation/Scenario.ts"
+import { shortest } from "../../kit/simulation/Shortest.ts"
+import * as Simulation from "../../kit/simulation/Simulation.ts"
 import { type Mutant, mutants } from "../../simulation/mutants.ts"
 
 const actions = 40

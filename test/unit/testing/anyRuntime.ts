@@ -14,7 +14,7 @@ const withSnapshots: ReadonlySet<string> = new Set(["test/unit/event/eventJson.t
 
 const ofCore = sources("test")
   .filter((source) => source.path.endsWith(".test.ts") && projectOf(source.path) === "unit")
-  .filter((source) => importsOf(source).some((module) => module.startsWith("core/")))
+  .filter((source) => importsOf(source).some((module) => /^(core|test\/kit)\//.test(module)))
   .map(({ path }) => path)
   .filter((path) => !withSnapshots.has(path))
   .toSorted()

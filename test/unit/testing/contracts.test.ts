@@ -2,7 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import * as Memory from "../../../adapters/memory/Memory.ts"
 import { Tables } from "../../../adapters/memory/Tables.ts"
-import * as Contract from "../../../core/testing/contract/Contract.ts"
+import * as Contract from "../../kit/contracts/Contract.ts"
 import { promises } from "./AllPromises.ts"
 
 /** What is only the way in which the stores in memory are made. */

@@ -3,10 +3,10 @@ import { type Context, Effect, Layer } from "effect"
 import * as Memory from "../../../adapters/memory/Memory.ts"
 import { GateStore } from "../../../core/gate/GateStore.ts"
 import { RunStore } from "../../../core/run/RunStore.ts"
-import * as Contract from "../../../core/testing/contract/Contract.ts"
-import * as HoldContract from "../../../core/testing/contract/start/HoldContract.ts"
-import * as LoginContract from "../../../core/testing/contract/start/LoginContract.ts"
-import * as PaceContract from "../../../core/testing/contract/start/PaceContract.ts"
+import * as Contract from "../../kit/contracts/Contract.ts"
+import * as HoldContract from "../../kit/contracts/start/HoldContract.ts"
+import * as LoginContract from "../../kit/contracts/start/LoginContract.ts"
+import * as PaceContract from "../../kit/contracts/start/PaceContract.ts"
 
 type Stores = Layer.Success<typeof Memory.layer>
 

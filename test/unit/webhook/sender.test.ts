@@ -4,8 +4,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Queue } from "effect"
 import * as HttpSender from "../../../adapters/http/HttpSender.ts"
 import { Sender } from "../../../core/event/webhook/Sender.ts"
-import * as Contract from "../../../core/testing/contract/Contract.ts"
-import * as SenderContract from "../../../core/testing/contract/event/SenderContract.ts"
+import * as Contract from "../../kit/contracts/Contract.ts"
+import * as SenderContract from "../../kit/contracts/event/SenderContract.ts"
 import { listening } from "../../support/listening.ts"
 
 /** A receiver on loopback, which hands over what it was sent before it answers. */

@@ -4,10 +4,10 @@
  */
 import { Temporal as Polyfill } from "@js-temporal/polyfill"
 import { Result } from "effect"
-import { isOpen as slowlyOpen } from "../../../core/testing/ReferenceWindow.ts"
 import * as Zone from "../../../core/window/calendar/Zone.ts"
 import { Day } from "../../../core/window/Definition.ts"
 import * as RunWindow from "../../../core/window/RunWindow.ts"
+import { isOpen as slowlyOpen } from "../../kit/windows/ReferenceWindow.ts"
 
 const minute = 60_000
 const hour = 60 * minute

@@ -1,12 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Temporal } from "@js-temporal/polyfill"
 import { Result } from "effect"
-import { isOpen as slowlyOpen } from "../../../core/testing/ReferenceWindow.ts"
-import * as Testing from "../../../core/testing/WindowGenerators.ts"
 import * as ICalendar from "../../../core/window/exchange/ICalendar.ts"
 import * as WindowTemporal from "../../../core/window/exchange/WindowTemporal.ts"
 import { toText } from "../../../core/window/exchange/WindowText.ts"
 import * as RunWindow from "../../../core/window/RunWindow.ts"
+import { isOpen as slowlyOpen } from "../../kit/windows/ReferenceWindow.ts"
+import * as Testing from "../../kit/windows/WindowGenerators.ts"
 
 const options = (runs: number) => ({ arbitrary: { runs, size: 20 } })
 const valid = (window: unknown) => Result.getOrThrow(RunWindow.validate(window)).window

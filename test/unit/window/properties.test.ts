@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Result } from "effect"
-import { isOpen as slowlyOpen } from "../../../core/testing/ReferenceWindow.ts"
-import * as Testing from "../../../core/testing/WindowGenerators.ts"
 import * as RunWindow from "../../../core/window/RunWindow.ts"
+import { isOpen as slowlyOpen } from "../../kit/windows/ReferenceWindow.ts"
+import * as Testing from "../../kit/windows/WindowGenerators.ts"
 
 const options = (runs: number) => ({ arbitrary: { runs, size: 20 } })
 

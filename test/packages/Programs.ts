@@ -70,5 +70,5 @@ export const strict = {
 /** The entries of a package as a program imports them. */
 export const entriesOf = ({ exports, name }: Manifest): ReadonlyArray<string> =>
   Object.keys(exports)
-    .filter((subpath) => subpath !== "./package.json")
+    .filter((subpath) => subpath !== "./package.json" && !subpath.startsWith("./internal/"))
     .map((subpath) => posix.join(name, subpath))

@@ -298,8 +298,8 @@ import { Effect, Layer, Result } from "effect"
 import * as RunWindow from "@sluice/core/window"
 import { GateStore } from "@sluice/core/gate/store"
 import * as Memory from "@sluice/core/memory"
-import * as Contract from "@sluice/core/testing/contract"
-import * as Stores from "@sluice/core/testing/stores"
+import * as Contract from "@sluice/testing/contract"
+import * as Stores from "@sluice/testing/stores"
 const checked = RunWindow.validate({ time_zone: "UTC", regular_hours: [] })
 if (!Result.isFailure(checked)) throw new Error("The window is not valid")
 const own = Layer.effect(GateStore, Effect.map(GateStore, (inner) => GateStore.of({ ...inner })))
@@ -310,7 +310,7 @@ console.log(Stores.promises.length + " promises are kept")
 `
 
 await attempt("two copies of Effect at different minor versions work together", () => {
-  const two = installed([archive("@sluice/core"), `effect@${effect}`, "--legacy-peer-deps"])
+  const two = installed([archive("@sluice/core"), archive("@sluice/testing"), `effect@${effect}`, "--legacy-peer-deps"])
   const other = join(two, "node_modules/@sluice/core/node_modules")
   mkdirSync(other, { recursive: true })
   run(two, "cp", ["-r", join(modules, "effect-other"), join(other, "effect")])

@@ -31,7 +31,7 @@ export default Code.workflow({
 const test = `import assert from "node:assert/strict"
 import { test } from "node:test"
 import { Effect } from "effect"
-import * as WorkflowTrial from "@sluice/core/testing/workflow"
+import * as WorkflowTrial from "@sluice/testing/workflow"
 import workflow from "./workflow.ts"
 
 const shop = "https://shop.example/"
@@ -62,7 +62,8 @@ export const initFiles = (version: string): Readonly<Record<string, string>> => 
       private: true,
       type: "module",
       scripts: { test: "node --test", push: "sluice workflow push workflow.ts" },
-      dependencies: { "@sluice/core": version, effect: `^${effectVersion}`, sluice: version }
+      dependencies: { "@sluice/core": version, effect: `^${effectVersion}`, sluice: version },
+      devDependencies: { "@sluice/testing": version }
     },
     null,
     2

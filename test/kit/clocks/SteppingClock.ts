@@ -5,7 +5,7 @@
  *
  * ```ts
  * import { Clock, Effect, Fiber } from "effect"
- * import * as SteppingClock from "@sluice/core/testing/clock"
+ * import * as SteppingClock from "@sluice/testing/clock"
  *
  * const time = SteppingClock.make(Date.parse("2026-01-12T00:00:00Z"))
  * const seen: Array<string> = []

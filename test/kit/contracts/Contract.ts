@@ -7,8 +7,8 @@
  * ```ts
  * import { Effect } from "effect"
  * import * as Memory from "@sluice/core/memory"
- * import * as StoreContract from "@sluice/core/testing/stores"
- * import * as Contract from "@sluice/core/testing/contract"
+ * import * as StoreContract from "@sluice/testing/stores"
+ * import * as Contract from "@sluice/testing/contract"
  *
  * const titles: Array<string> = []
  * const it = (title: string, test: () => Promise<void>) => { titles.push(title) }

@@ -6,7 +6,7 @@
  *
  * ```ts
  * import * as Memory from "@sluice/core/memory"
- * import * as Weeks from "@sluice/core/testing/weeks"
+ * import * as Weeks from "@sluice/testing/weeks"
  *
  * const { broken, millis } = Weeks.simulate(Memory.layer, { weeks: 1, actions: 5 })
  *

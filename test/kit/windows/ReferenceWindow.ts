@@ -6,7 +6,7 @@
  * **Example** (What another evaluator is compared with)
  *
  * ```ts
- * import * as Reference from "@sluice/core/testing/reference"
+ * import * as Reference from "@sluice/testing/reference"
  *
  * const at = Date.parse("2026-01-12T12:00:00Z")
  * const open = Reference.isOpen({ time_zone: "UTC", regular_hours: [{ active_start_day: "MONDAY",

@@ -6,7 +6,7 @@
  *
  * ```ts
  * import { Clock, Effect } from "effect"
- * import * as WindowTesting from "@sluice/core/testing"
+ * import * as WindowTesting from "@sluice/testing"
  *
  * const clock = WindowTesting.movableClock(Date.parse("2026-01-12T21:00:00Z"))
  * clock.advance(60_000)
@@ -374,7 +374,7 @@ export const generated = {
  * import fc from "fast-check"
  * import { Result } from "effect"
  * import * as RunWindow from "@sluice/core/window"
- * import * as Testing from "@sluice/core/testing"
+ * import * as Testing from "@sluice/testing"
  *
  * const windows: fc.Arbitrary<RunWindow.RunWindow> = Testing.fastCheck(fc, Testing.generated.runWindow)
  * fc.assert(fc.property(windows, (window) => Result.isSuccess(RunWindow.validate(window))))

@@ -5,7 +5,7 @@ import * as assert from "../Assertions.ts"
 import * as Contract from "../Contract.ts"
 import type { Processes } from "./Processes.ts"
 
-/** The port in three processes, as `processesOf` of `@sluice/core/testing/installations` builds them, and how readers of bundles check a signature. */
+/** The port in three processes, as `processesOf` of `@sluice/testing/installations` builds them, and how readers of bundles check a signature. */
 export class Installations extends Context.Service<
   Installations,
   Processes<BundleSigner["Service"]> & {

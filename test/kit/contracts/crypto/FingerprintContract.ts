@@ -5,9 +5,9 @@
  *
  * ```ts
  * import { Effect, Layer } from "effect"
- * import * as Contract from "@sluice/core/testing/contract"
- * import * as FingerprintContract from "@sluice/core/testing/fingerprints"
- * import { processesOf } from "@sluice/core/testing/installations"
+ * import * as Contract from "@sluice/testing/contract"
+ * import * as FingerprintContract from "@sluice/testing/fingerprints"
+ * import { processesOf } from "@sluice/testing/installations"
  * import { Fingerprints } from "@sluice/core/vault/fingerprints"
  *
  * const short = Layer.succeed(Fingerprints, { of: (purpose, text) => `${purpose.length}${text.length}` })
@@ -24,7 +24,7 @@ import * as assert from "../Assertions.ts"
 import * as Contract from "../Contract.ts"
 import type { Processes } from "./Processes.ts"
 
-/** The port in three processes, as `processesOf` of `@sluice/core/testing/installations` builds them. */
+/** The port in three processes, as `processesOf` of `@sluice/testing/installations` builds them. */
 export class Installations extends Context.Service<Installations, Processes<Fingerprints["Service"]>>()(
   "sluice/test/kit/contracts/crypto/FingerprintContract"
 ) {}

@@ -9,7 +9,7 @@ import * as Contract from "../Contract.ts"
 import { newId, workspaceOf } from "../Fixtures.ts"
 import type { Processes } from "./Processes.ts"
 
-/** The port in three processes, as `processesOf` of `@sluice/core/testing/installations` builds them. They share a store of workspaces. */
+/** The port in three processes, as `processesOf` of `@sluice/testing/installations` builds them. They share a store of workspaces. */
 export class Installations extends Context.Service<Installations, Processes<ArtifactLinks["Service"]>>()(
   "sluice/test/kit/contracts/crypto/LinkContract"
 ) {}

@@ -5,7 +5,7 @@ import * as assert from "../Assertions.ts"
 import * as Contract from "../Contract.ts"
 import type { Processes } from "./Processes.ts"
 
-/** The port in three processes, as `processesOf` of `@sluice/core/testing/installations` builds them. */
+/** The port in three processes, as `processesOf` of `@sluice/testing/installations` builds them. */
 export class Installations extends Context.Service<Installations, Processes<WebhookSecrets["Service"]>>()(
   "sluice/test/kit/contracts/crypto/WebhookSecretContract"
 ) {}

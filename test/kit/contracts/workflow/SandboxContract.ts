@@ -6,8 +6,8 @@
  *
  * ```ts
  * import { Effect } from "effect"
- * import * as Contract from "@sluice/core/testing/contract"
- * import * as SandboxContract from "@sluice/core/testing/sandbox"
+ * import * as Contract from "@sluice/testing/contract"
+ * import * as SandboxContract from "@sluice/testing/sandbox"
  * import { inProcess, Sandbox } from "@sluice/core/workflow/sandbox"
  *
  * const broken = await Effect.runPromise(

@@ -193,7 +193,7 @@ export const packages = [
     folder: "core",
     description: "Run windows, gates, runs, workflows and the agent of Sluice, for Effect programs",
     readme:
-      "Run windows, gates, runs, workflows and the agent of Sluice, with the scheduler and the worker over ports, and every store in memory.\n\n```sh\nnpm install @sluice/core effect\n```\n\nEach module is an entry of its own, such as `@sluice/core/window`. No module reads a clock: instants are arguments, or come from the `Clock` of Effect.",
+      "Run windows, gates, runs, workflows and the agent of Sluice, with the scheduler and the worker over ports, and every store in memory.\n\n```sh\nnpm install @sluice/core effect\n```\n\nEach module is an entry of its own, such as `@sluice/core/window`. No module reads a clock: instants are arguments, or come from the `Clock` of Effect. Entries below `@sluice/core/internal` are for `@sluice/testing` alone and may change in any version.",
     entries: core,
     peers: ["effect"],
     bin: {},

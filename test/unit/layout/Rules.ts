@@ -52,9 +52,9 @@ export const viewsStandAlone: Rule = (sources) =>
       .map((module) => `${source.path} imports ${module}`)
   })
 
-/** Core imports itself, the root of Effect, and the few libraries of its list. */
+/** Core imports itself, the root of Effect, and the few libraries of its list. So does the kit that tests its ports. */
 export const coreStaysInItsList: Rule = (sources) =>
-  inCore(sources).flatMap((source) =>
+  [...inCore(sources), ...inKit(sources)].flatMap((source) =>
     importsOf(source)
       .filter((module) => !coreMayImport(module, source.path))
       .map((module) => `${source.path} imports ${module}`)
@@ -72,9 +72,12 @@ const ambient: ReadonlyArray<readonly [RegExp, string]> = [
   [/\bfetch\s*\(/, "fetch"]
 ]
 
-/** Core reads no clock, draws no randomness, knows no host: these come as arguments or from services. */
+/**
+ * Core reads no clock, draws no randomness, knows no host: these come as arguments or from services. The kit that tests its
+ * ports runs wherever core does.
+ */
 export const coreTouchesNoWorld: Rule = (sources) =>
-  inCore(sources).flatMap((source) => {
+  [...inCore(sources), ...inKit(sources)].flatMap((source) => {
     const code = codeOf(source.text)
     return ambient.filter(([pattern]) => pattern.test(code)).map(([, name]) => `${source.path} uses ${name}`)
   })
@@ -84,6 +87,19 @@ export const nothingAsksCanParse: Rule = (sources) =>
   sources
     .filter(({ text }) => /\bcanParse\b/.test(codeOf(text)))
     .map(({ path }) => `${path} uses URL.canParse: take URL.parse, which answers null`)
+
+/** The kit is published: it stands on core, and what asks a server from outside stands on nothing of ours. */
+export const kitStandsOnCore: Rule = (sources) =>
+  sources
+    .filter(({ path }) => path.startsWith("test/kit/"))
+    .flatMap((source) => {
+      const mayImport = isConformance(source.path)
+        ? isConformance
+        : (module: string) => /^(core|test\/kit)\//.test(module) && !isConformance(module)
+      return importsOf(source)
+        .filter((module) => isOurs(module) && !mayImport(module))
+        .map((module) => `${source.path} imports ${module}`)
+    })
 
 /** The rooms of core, from the ground up. A room imports itself and those that stand before it. */
 export const rooms = [
@@ -100,8 +116,7 @@ export const rooms = [
   "schedule",
   "agent",
   "execution",
-  "builder",
-  "testing"
+  "builder"
 ]
 
 const roomOf = (path: string): string => path.split("/")[1] ?? ""
@@ -140,9 +155,9 @@ export const filesAreNamedAfterAnIdea: Rule = (sources) =>
     .filter(({ path }) => /\/(utils?|helpers?|common|misc|index|mod)\.ts$/i.test(path))
     .map(({ path }) => `${path} is named after no idea`)
 
-/** No two files of core have the same name: a name in a stack trace, a search or an import means one thing. */
+/** No two files of core and its kit have the same name: in a stack trace, a search or an import it means one thing. */
 export const coreNamesAreUnique: Rule = (sources) => {
-  const paths = inCore(sources).map(({ path }) => path)
+  const paths = [...inCore(sources), ...inKit(sources)].map(({ path }) => path)
   const nameOf = (path: string): string => path.slice(path.lastIndexOf("/") + 1)
   const first = new Map(paths.toReversed().map((path) => [nameOf(path), path]))
   return paths.flatMap((path) => {
@@ -152,3 +167,8 @@ export const coreNamesAreUnique: Rule = (sources) => {
 }
 
 const inCore = (sources: ReadonlyArray<Source>) => sources.filter(({ path }) => path.startsWith("core/"))
+
+const isConformance = (path: string): boolean => path.startsWith("test/kit/conformance/")
+
+const inKit = (sources: ReadonlyArray<Source>) =>
+  sources.filter(({ path }) => path.startsWith("test/kit/") && !isConformance(path))

@@ -6,6 +6,7 @@ import { root, type Source, sources } from "../../support/Source.ts"
 import * as Rules from "./Rules.ts"
 
 const shipped = sources("core", "adapters", "apps")
+const published = [...shipped, ...sources("test/kit")]
 const everything = [...shipped, ...sources("test")]
 
 const file = (path: string, text: string): Source => ({ path, text })
@@ -25,12 +26,24 @@ const rules: ReadonlyArray<readonly [string, Rules.Rule, ReadonlyArray<Source>, 
   [
     "core stays in its list",
     Rules.coreStaysInItsList,
-    shipped,
+    published,
     [
       file("core/run/A.ts", 'import { readFileSync } from "node:fs"'),
       file("core/run/B.ts", 'import { SqlClient } from "effect/sql"'),
       file("core/run/C.ts", 'const x = await import("playwright-core")'),
-      file("core/window/D.ts", 'import { Temporal } from "@js-temporal/polyfill"')
+      file("core/window/D.ts", 'import { Temporal } from "@js-temporal/polyfill"'),
+      file("test/kit/contracts/E.ts", 'import { readFileSync } from "node:fs"')
+    ]
+  ],
+  [
+    "the kit stands on core",
+    Rules.kitStandsOnCore,
+    published,
+    [
+      file("test/kit/contracts/A.ts", 'import { x } from "../../support/fixtures.ts"'),
+      file("test/kit/browser/B.ts", 'import { x } from "../../../adapters/memory/Memory.ts"'),
+      file("test/kit/simulation/C.ts", 'import { x } from "../conformance/Server.ts"'),
+      file("test/kit/conformance/D.ts", 'import type { x } from "../../../core/run/Run.ts"')
     ]
   ],
   [
@@ -45,12 +58,13 @@ const rules: ReadonlyArray<readonly [string, Rules.Rule, ReadonlyArray<Source>, 
   [
     "core touches no world",
     Rules.coreTouchesNoWorld,
-    shipped,
+    published,
     [
       file("core/run/A.ts", "const now = Date.now()"),
       file("core/run/B.ts", "const now = new Date( )"),
       file("core/run/C.ts", "const x = Math.random()"),
-      file("core/run/D.ts", "const home = process.env.HOME")
+      file("core/run/D.ts", "const home = process.env.HOME"),
+      file("test/kit/clocks/E.ts", "const now = Date.now()")
     ]
   ],
   [
@@ -66,13 +80,13 @@ const rules: ReadonlyArray<readonly [string, Rules.Rule, ReadonlyArray<Source>, 
   [
     "no cycles",
     Rules.noCycles,
-    shipped,
+    published,
     [file("core/run/A.ts", 'import "./B.ts"'), file("core/run/B.ts", 'import { a } from "./A.ts"')]
   ],
   [
     "core names are unique",
     Rules.coreNamesAreUnique,
-    shipped,
+    published,
     [file("core/run/Settings.ts", ""), file("core/agent/recovery/Settings.ts", "")]
   ],
   [

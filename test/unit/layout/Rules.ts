@@ -155,6 +155,32 @@ export const filesAreNamedAfterAnIdea: Rule = (sources) =>
     .filter(({ path }) => /\/(utils?|helpers?|common|misc|index|mod)\.ts$/i.test(path))
     .map(({ path }) => `${path} is named after no idea`)
 
+/** Folders of one file that are left. A change there moves the file to the folder above, or gives the folder a second one. */
+export const foldersOfOne: ReadonlySet<string> = new Set([
+  "adapters/archive",
+  "adapters/memory/list",
+  "adapters/memory/schedule",
+  "adapters/memory/start",
+  "adapters/script",
+  "apps/api/describing",
+  "apps/api/log",
+  "apps/cli/handlers/workspaces",
+  "apps/console/keys",
+  "core/workspace/invitation",
+  "core/workspace/retention"
+])
+
+/** A folder holds several files or folders: one file needs no folder to be found. */
+export const foldersHoldSeveral: Rule = (sources) => {
+  const folderOf = (path: string): string => path.slice(0, path.lastIndexOf("/"))
+  const folders = new Map<string, Array<string>>()
+  for (const { path } of sources) folders.set(folderOf(path), [...(folders.get(folderOf(path)) ?? []), path])
+  const outer = new Set([...folders.keys()].map(folderOf))
+  return [...folders].flatMap(([folder, files]) =>
+    files.length > 1 || outer.has(folder) || foldersOfOne.has(folder) ? [] : [`${files[0]} is alone in its folder`]
+  )
+}
+
 /** No two files of core and its kit have the same name: in a stack trace, a search or an import it means one thing. */
 export const coreNamesAreUnique: Rule = (sources) => {
   const paths = [...inCore(sources), ...inKit(sources)].map(({ path }) => path)

@@ -90,6 +90,12 @@ const rules: ReadonlyArray<readonly [string, Rules.Rule, ReadonlyArray<Source>, 
     [file("core/run/Settings.ts", ""), file("core/agent/recovery/Settings.ts", "")]
   ],
   [
+    "folders hold several files",
+    Rules.foldersHoldSeveral,
+    published,
+    [file("core/run/A.ts", ""), file("core/run/B.ts", ""), file("core/run/drawer/C.ts", "")]
+  ],
+  [
     "nothing asks URL.canParse",
     Rules.nothingAsksCanParse,
     shipped,
@@ -103,8 +109,15 @@ describe("the house", () => {
 
   it.each(rules)("would notice a breach of: %s", (name, rule, _where, breaches) => {
     const found = rule(breaches)
-    const together = ["no cycles", "core names are unique"]
+    const together = ["no cycles", "core names are unique", "folders hold several files"]
     assert.isAtLeast(found.length, together.includes(name) ? 1 : breaches.length)
+  })
+
+  it("lists no folder of one file that is none", () => {
+    const left = [...Rules.foldersOfOne].filter(
+      (folder) => published.filter(({ path }) => path.startsWith(`${folder}/`)).length !== 1
+    )
+    assert.deepStrictEqual(left, [])
   })
 
   it("sees the imports of every form that it judges", () => {

@@ -115,6 +115,7 @@ const core = {
   "./workspace/invitations": "core/workspace/invitation/Invitations.ts",
   "./workspace/keys": "core/workspace/Keys.ts",
   "./workspace/retention": "core/workspace/retention/RetentionDays.ts",
+  "./workspace/shares": "core/workspace/request/WorkspaceShares.ts",
   "./workspace/signins": "core/workspace/signin/SignInStore.ts",
   "./workspace/store": "core/workspace/WorkspaceStore.ts"
 }

@@ -20,7 +20,10 @@ describe("the files of init", () => {
       const tested = (change: (text: string) => string) => {
         for (const [name, text] of Object.entries(initFiles("0.1.0"))) {
           if (name.endsWith(".ts"))
-            writeFileSync(join(folder, name), change(text).replaceAll("@sluice/core/", "sluice/"))
+            writeFileSync(
+              join(folder, name),
+              change(text).replaceAll("@sluice/core/", "sluice/").replaceAll("@sluice/testing", "sluice/testing")
+            )
         }
         return spawnSync(process.execPath, ["--test", join(folder, "workflow.test.ts")], {
           cwd: folder,

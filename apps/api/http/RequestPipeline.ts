@@ -5,16 +5,18 @@
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import { Effect, Exit, Layer, Option, Result } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
+import type { StoreUnavailable } from "../../../core/runtime/StoreUnavailable.ts"
 import { Fingerprints } from "../../../core/vault/keys/Fingerprints.ts"
 import { Sealing } from "../../../core/vault/keys/Sealing.ts"
 import { inOneSentence } from "../../../core/window/Problems.ts"
 import { Asker } from "../../../core/workflow/sandbox/Sandbox.ts"
 import { IdempotencyStore } from "../../../core/workspace/request/Idempotency.ts"
 import type { Limit } from "../../../core/workspace/request/RateLimit.ts"
+import { FailedSignIns } from "../../../core/workspace/signin/FailedSignIns.ts"
 import { MaxBody } from "../Annotations.ts"
 import * as Identity from "../console/Identity.ts"
 import { RequestFacts } from "../log/RequestLog.ts"
-import { Sender, SessionOpened, unauthorized } from "./Authorization.ts"
+import { keyOf, Sender, SessionOpened, unauthorized } from "./Authorization.ts"
 import * as Body from "./body/Body.ts"
 import * as LargeBody from "./body/LargeBody.ts"
 import * as Query from "./body/Query.ts"
@@ -47,6 +49,7 @@ export const make = (limits: ReadonlyArray<Limit>) =>
       fingerprints: yield* Fingerprints
     }
     const limited = yield* RateLimit.make(limits)
+    const failures = yield* FailedSignIns
     const isTrusted = yield* ClientAddress.TrustedProxies
 
     return <E, R>(answer: Effect.Effect<Response, E, R>) =>
@@ -74,7 +77,11 @@ export const make = (limits: ReadonlyArray<Limit>) =>
           return limited({ name, workspaceId })
         }
         const address = Effect.suspend(() => count(`address ${ClientAddress.of(request, isTrusted)}`))
-        const answered = answerAdmitted(keeping, request, { destination, path, query, sender, answer })
+        const refused = Effect.as(
+          keyOf(request.headers) === "" ? Effect.void : failures.noteKey(ClientAddress.of(request, isTrusted)),
+          unauthorizedAnswer
+        )
+        const answered = answerAdmitted(keeping, request, { destination, path, query, sender, answer, refused })
         if (!isCounted && (Option.isSome(sender) || !Proof.mayFollow(method, path))) {
           return (yield* Option.isSome(sender) ? count(sender.value.name) : address) ?? (yield* answered)
         }
@@ -91,20 +98,22 @@ interface Admitted<E, R> {
   readonly query: string
   readonly sender: Option.Option<Identity.Identified>
   readonly answer: Effect.Effect<Response, E, R>
+  /** The answer to a request without a valid key. */
+  readonly refused: Effect.Effect<Response, StoreUnavailable>
 }
 
 /** Checks the address and the body of a request, and answers it. */
 const answerAdmitted = Effect.fnUntraced(function* <E, R>(
   keeping: Idempotency.Keeping,
   request: HttpServerRequest.HttpServerRequest,
-  { answer, destination, path, query, sender }: Admitted<E, R>
+  { answer, destination, path, query, refused, sender }: Admitted<E, R>
 ) {
   const { headers, method, url } = request
   if (destination._tag === "Nowhere") return noAddress(method, path)
   if (destination._tag === "Redirect") return moved(method, destination.path, query)
   const endpoint = destination._tag === "Endpoint" ? destination.endpoint : null
   // The body of a request without a valid key is not read.
-  if (endpoint?.needsKey === true && Option.isNone(sender)) return unauthorizedAnswer
+  if (endpoint?.needsKey === true && Option.isNone(sender)) return yield* refused
   const inAddress =
     endpoint === null
       ? []

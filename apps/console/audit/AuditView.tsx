@@ -117,12 +117,13 @@ const Trail = ({ query }: { readonly query: URLSearchParams }) => {
   )
 }
 
-const whoMade = ({ action, user_id }: Entry): string =>
-  user_id !== null
-    ? whoIs(user_id)
-    : action === "sign_in.fail" || action === "live_view.open"
-      ? "unknown"
-      : "an operator at the command line"
+/** What strangers do, or who holds a link. */
+const byUnknown = new Set(["sign_in.fail", "key.refuse", "live_view.open", "evidence.open"])
+
+const whoMade = ({ action, user_id }: Entry): string => {
+  if (user_id !== null) return whoIs(user_id)
+  return byUnknown.has(action) ? "unknown" : "an operator at the command line"
+}
 
 const Listed = ({
   entries,

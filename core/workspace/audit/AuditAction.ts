@@ -16,7 +16,7 @@ const verbs = {
   credential: ["create", "change", "clear_session", "read_code", "open_in_builder", "delete"],
   secret_provider: ["create", "change", "delete"],
   encryption_key: ["rotate", "finish_rotation"],
-  key: ["create", "rotate", "revoke"],
+  key: ["create", "rotate", "revoke", "refuse"],
   invitation: ["create", "accept", "revoke"],
   live_view: ["open", "take_control", "return_control"],
   evidence: ["download"],

@@ -30,3 +30,11 @@ export const ofFailures = (address: string, attempts: number): Draft => ({
   before: null,
   after: { address, attempts }
 })
+
+/** Requests that were refused for their API key, which is unknown, revoked or expired. The key itself is not recorded. */
+export const ofRefusedKeys = (address: string, attempts: number): Draft => ({
+  action: "key.refuse",
+  resourceId: null,
+  before: null,
+  after: { address, attempts }
+})

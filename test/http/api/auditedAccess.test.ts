@@ -1,8 +1,8 @@
 /** What the audit trail has of sign-ins, and of access to what is secret. No secret that is sent or answered is in it. */
 import { assert, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import { countedMillis } from "../../../core/workspace/signin/FailedSignIns.ts"
+import { countedMillis } from "../../../core/workspace/audit/CountedEntries.ts"
 import { WorkspaceStore } from "../../../core/workspace/WorkspaceStore.ts"
 import { graph } from "../../support/fixtures.ts"
 import { claim, enter, start } from "../../support/live.ts"
@@ -195,6 +195,39 @@ it.layer(layerInMemory)("the audit trail", (it) => {
           { action: "evidence.download", after: { as: "bundle" }, user_id: userId }
         ]
       )
+    })
+  )
+})
+
+it.layer(Layer.fresh(layerInMemory))("the audit trail of the first workspace", (it) => {
+  it.effect("has refused API keys of an address once a minute with their count, and nothing of the keys", () =>
+    Effect.gen(function* () {
+      const { member, revoke, send } = yield* Service
+      const owner = yield* founder
+      const former = yield* member("Viewer", owner)
+      yield* revoke(former)
+      const wrong = "sk_wrong-planted-key"
+      const refused = (by: { readonly key?: string; readonly headers?: Record<string, string> }, path = "/me") =>
+        Effect.map(send({ method: "GET", path, ...by }), ({ status }) => assert.strictEqual(status, 401))
+      const entries = Effect.map(trail(owner, [wrong, former.key]), (all) =>
+        all
+          .filter(({ action }) => action === "key.refuse")
+          .map(({ after, key_id, resource_id, user_id }) => {
+            assert.deepStrictEqual({ key_id, resource_id, user_id }, { key_id: null, resource_id: null, user_id: null })
+            return after
+          })
+      )
+      // A request without a key presents none that could be refused.
+      yield* refused({})
+      assert.deepStrictEqual(yield* entries, [])
+      const once = { address: "127.0.0.1", attempts: 1 }
+      yield* refused({ key: former.key })
+      assert.deepStrictEqual(yield* entries, [once])
+      for (let count = 0; count < 5; count++) yield* refused({ key: `${wrong}${count}` }, "/workflows")
+      yield* refused({ headers: { authorization: `Bearer ${wrong}` } })
+      assert.deepStrictEqual(yield* entries, [once])
+      yield* TestClock.adjust(countedMillis)
+      assert.deepStrictEqual(yield* entries, [once, { ...once, attempts: 6 }])
     })
   )
 })

@@ -351,10 +351,13 @@ const listening = (options: { readonly host: string; readonly port: number; read
       server.on("clientError", Unreadable.answer)
       Closing.afterWhatArrived(server)
       Connections.takeAbsoluteForms(server)
+      Connections.answerHalfClosed(server)
       yield* StalledConnections.watch(server, options.stalledSeconds ?? StalledConnections.defaultSeconds)
       return NodeHttpServer.layerServer(() => server, {
         port: options.port,
         host: options.host,
+        // With the 511 of Node, a burst of clients loses handshakes; those come back too late for `headersTimeout`.
+        backlog: 4_096,
         gracefulShutdownTimeout: "5 seconds"
       })
     })

@@ -7,3 +7,12 @@ export const takeAbsoluteForms = (server: Server): void => {
     incoming.url = (incoming.url ?? "").replace(/^https?:\/\/[^/?#]*\/?/i, "/")
   })
 }
+
+/**
+ * Answers what a client asked for before it closed its side of the connection, then closes the other. Node ends such a
+ * connection before its answers otherwise, and has no option for that. Answers without an end must end by themselves: a
+ * client that is gone closes its side as well, and nothing else is seen of that until more is written.
+ */
+export const answerHalfClosed = (server: Server): void => {
+  Object.assign(server, { httpAllowHalfOpen: true })
+}

@@ -20,8 +20,8 @@ export class Streams extends Context.Service<
     /**
      * Answers the current request with a stream, or with 429 if its holder has reached a limit.
      *
-     * The next piece is pulled when the former one has left the process. The stream ends with its connection, and when
-     * the server begins to close.
+     * The next piece is pulled when the former one has left the process. The stream ends when its client closes its side
+     * of the connection, and when the server begins to close.
      */
     readonly answer: (
       holder: StreamPlaces.StreamOwner,
@@ -45,7 +45,7 @@ export class Streams extends Context.Service<
           const response = NodeHttpServerRequest.toServerResponse(request) as ServerResponse
           const gone = Deferred.makeUnsafe<void>()
           yield* Gauges.openStreams(1)
-          onceClosed(response, () => {
+          onceLeft(response, () => {
             taken()
             runSync(Gauges.openStreams(-1))
             Deferred.doneUnsafe(gone, Effect.void)
@@ -88,19 +88,21 @@ const sent = (response: ServerResponse): Effect.Effect<void> =>
   })
 
 /**
- * Does something once, when a response or its connection is closed; at once if that has happened. A response that waits
- * behind another one on its connection does not report the end of the connection.
+ * Does something once, when a response or its connection is closed, by its client alone as well; at once if that has
+ * happened. A response that waits behind another one on its connection does not report the end of the connection.
  */
-const onceClosed = (response: ServerResponse, act: () => void): void => {
+const onceLeft = (response: ServerResponse, act: () => void): void => {
   const { socket } = response.req
   const done = () => {
     response.off("close", done)
+    socket.off("end", done)
     socket.off("close", done)
     act()
   }
   response.once("close", done)
+  socket.once("end", done)
   socket.once("close", done)
-  if (response.closed || socket.destroyed) done()
+  if (response.closed || socket.destroyed || socket.readableEnded) done()
 }
 
 const refusal = ({ limit, scope }: StreamPlaces.ExhaustedLimit): Response => {

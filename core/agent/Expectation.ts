@@ -85,6 +85,8 @@ export interface Verdict {
   readonly isFinal: boolean
   /** It may hold because the page has not done anything yet, as that something is absent. */
   readonly precedes: boolean
+  /** Whether a pop-up may be why it does not hold: not where something is there that must not be. */
+  readonly mayBeHidden: boolean
 }
 
 /** The judgement of all of them. */
@@ -122,7 +124,7 @@ export const judge = (
 }
 
 const verdictOf = (condition: Condition, facts: Facts, showing: Showing): Verdict => {
-  const lasting = { isFinal: false, precedes: false }
+  const lasting = { isFinal: false, precedes: false, mayBeHidden: true }
   switch (condition.type) {
     case "address": {
       const { comparison } = condition
@@ -172,15 +174,16 @@ const verdictOf = (condition: Condition, facts: Facts, showing: Showing): Verdic
         expected: `${numbered(least, most)} of ${selector}${visible ? ", visible" : ""}`,
         found: `${count}${hidden > 0 ? ` (and ${hidden} that cannot be seen)` : ""}`,
         isFinal: false,
-        precedes: most !== Number.POSITIVE_INFINITY
+        precedes: most !== Number.POSITIVE_INFINITY,
+        mayBeHidden: count < least
       }
     }
     case "request":
       return { ...lasting, ...ofRequests(condition, facts.requests, showing) }
     case "file":
-      return { isFinal: true, precedes: false, ...ofFiles(condition, facts.files, showing) }
+      return { isFinal: true, precedes: false, mayBeHidden: false, ...ofFiles(condition, facts.files, showing) }
     case "variable":
-      return { isFinal: true, precedes: false, ...condition }
+      return { isFinal: true, precedes: false, mayBeHidden: true, ...condition }
   }
 }
 
@@ -275,6 +278,15 @@ const numbered = (least: number, most: number): string => {
   if (most === Number.POSITIVE_INFINITY) return `at least ${least}`
   return least === 0 ? `at most ${most}` : `${least} to ${most}`
 }
+
+/** The selectors of what does not hold, where a pop-up may hide all of it; `null` otherwise. */
+export const hiddenOf = (
+  conditions: ReadonlyArray<Condition>,
+  { missed }: Pick<Judgement, "missed">
+): ReadonlyArray<string> | null =>
+  missed.every(({ mayBeHidden }) => mayBeHidden)
+    ? conditions.flatMap((one) => ("selector" in one && one.selector !== null ? [one.selector] : []))
+    : null
 
 /** What was expected and what was found, in one sentence. */
 export const sentenceOf = (

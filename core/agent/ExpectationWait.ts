@@ -53,6 +53,11 @@ export const until = Effect.fnUntraced(function* (expect: Expect.Expect, step: F
   const showing = showingOf(step)
   const failed = (sentence: string) =>
     new StepFailed({ code: "EXPECT-E0001", sentence, original: null, ...(acted ? { acted } : {}) })
+  const missed = (judgement: Expectation.Judgement, waitedMillis: number | null) => {
+    const failure = failed(Expectation.sentenceOf(judgement, match, waitedMillis))
+    const unmet = Expectation.hiddenOf(conditions, judgement)
+    return unmet === null ? failure : new StepFailed({ ...failure, unmet })
+  }
   const look = yield* looking(conditions, step)
   let rests = 0
   for (let round = 0; ; round++) {
@@ -77,8 +82,8 @@ export const until = Effect.fnUntraced(function* (expect: Expect.Expect, step: F
         pause = restMillis
       } else {
         rests = 0
-        if (judgement.isFinal) return yield* failed(Expectation.sentenceOf(judgement, match, null))
-        if (left <= 0) return yield* failed(Expectation.sentenceOf(judgement, match, waitMillis))
+        if (judgement.isFinal) return yield* missed(judgement, null)
+        if (left <= 0) return yield* missed(judgement, waitMillis)
       }
     }
     const wait = Effect.sleep(Math.max(Math.min(pause, left), 1))

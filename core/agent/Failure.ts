@@ -86,6 +86,11 @@ export class StepFailed extends Schema.TaggedError<StepFailed>()("StepFailed", {
   alike: Schema.optionalKey(Schema.Int),
   /** The alias of the credential that the site refused, where the step knows it. */
   account: Schema.optionalKey(Schema.String),
+  /**
+   * The selectors of what the step expects in vain, where a pop-up may hide all of it. Absent for other failures, and where
+   * something is there that must not be.
+   */
+  unmet: Schema.optionalKey(Schema.Array(Schema.String)),
   /** Whether the action may have taken effect. */
   acted: Schema.optionalKey(Schema.Boolean),
   /** The model that the step asked, `null` for the default one, and the question. */

@@ -116,7 +116,9 @@ export const next = Effect.fnUntraced(function* <E>(walk: Walk<E>, before: State
 })
 
 /** The end of the walk: what the last act began is over, as far as it is waited for, and what END expects is true. */
-const ended = Effect.fnUntraced(function* <E>(walk: Walk<E>, { acted, position: { memory } }: State, node: Node) {
+const ended = Effect.fnUntraced(function* <E>(walk: Walk<E>, state: State, node: Node) {
+  const { acted, position, signsIn, trail } = state
+  const { memory } = position
   const expect = node.action === "END" ? Expect.of(node) : null
   const { heard, page } = walk
   const since = heard?.mark() ?? null
@@ -124,12 +126,24 @@ const ended = Effect.fnUntraced(function* <E>(walk: Walk<E>, { acted, position: 
   // What a page saves a moment after it was typed is saved.
   const over = acted ? page.navigation.over(defaultWaitMillis) : Effect.void
   const ending = Effect.mapError(over, (failure) => ofPage("end", failure))
-  const kept = yield* withinTime(
-    walk,
-    expect === null ? ending : Effect.andThen(ending, ExpectationWait.until(expect, step))
-  )
+  const holds = expect === null ? Effect.void : ExpectationWait.until(expect, step)
+  const kept = yield* withinTime(walk, Effect.andThen(ending, holds))
   if (Result.isSuccess(kept)) return { _tag: "Ended", node, memory } satisfies StepResult
   const { failure } = kept
+  if (failure.unmet !== undefined) {
+    const again = withinTime(walk, holds)
+    const known = { node, failure, memory, page, trail, signedIn: signsIn, signsIn: false }
+    const done = yield* Recovery.recover(
+      known,
+      meansOf(walk),
+      listenerOf(walk.observer),
+      () => again,
+      () => again
+    )
+    if (done._tag === "Done") return { _tag: "Ended", node, memory } satisfies StepResult
+    const { classification } = done
+    return { _tag: "Failed", node, failure: done.failure, classification, failedLogin: null } satisfies StepResult
+  }
   const classification = Classification.of(failure, null, { signedIn: false, typed: false })
   return { _tag: "Failed", node, failure, classification, failedLogin: null } satisfies StepResult
 })
@@ -202,7 +216,7 @@ const carryOut = Effect.fnUntraced(function* <E>(
   const { execution, observer, page } = walk
   const { memories, settings } = execution.recovery ?? withoutRecovery
   const { position, trail } = state
-  const brought: StepOutput = { pictures: [], files: [], warnings: [] }
+  const brought = nothingYet()
   const noted: TouchedElement = { selector: null, appearance: null }
   const describes =
     settings.selectors && isStale(yield* memories.known(node), yield* Clock.currentTimeMillis) && acts(node)
@@ -223,11 +237,9 @@ const carryOut = Effect.fnUntraced(function* <E>(
     : yield* Recovery.recover(
         { node, failure: first.failure, memory: position.memory, page, trail, signedIn, signsIn },
         meansOf(walk),
-        {
-          analysed: (analysis) => observer.analysed?.(analysis) ?? Effect.void,
-          offered: (offer) => observer.offered?.(offer) ?? Effect.void
-        },
-        again
+        listenerOf(observer),
+        again,
+        () => brought.expected
       )
   yield* Effect.forEach(brought.pictures, observer.picture, { discard: true })
   const unkept = yield* handOver(brought.files, observer)
@@ -252,6 +264,11 @@ const carryOut = Effect.fnUntraced(function* <E>(
   const passed = selector === null ? trail : [...trail.slice(1 - longestTrail), { node, position, selector }]
   const after = { ...state, trail: passed, position: { ...position, memory: recovered.memory } }
   return yield* moved(walk, after, node, recovered.done)
+})
+
+const listenerOf = <E>(observer: Observer<E>): Recovery.RecoveryListener<E> => ({
+  analysed: (analysis) => observer.analysed?.(analysis) ?? Effect.void,
+  offered: (offer) => observer.offered?.(offer) ?? Effect.void
 })
 
 /** How many nodes after an action are searched for one that waits for a change. */
@@ -303,6 +320,7 @@ const attempt = <E>(walk: Walk<E>, step: Step, on: BrowserSession, brought: Step
   const { secrets } = execution
   // Those of an attempt that fails are not those of the step.
   brought.warnings.length = 0
+  brought.expected = null
   const surroundings: StepContext = {
     page: on,
     memory: position.memory,
@@ -340,7 +358,8 @@ const attempt = <E>(walk: Walk<E>, step: Step, on: BrowserSession, brought: Step
 }
 
 /** Fails where what a node expects is not true after it. That of a loop is asked for once the loop has ended. */
-const expecting = <E>({ execution, heard }: Walk<E>, step: Step, page: BrowserSession, brought: StepOutput) => {
+const expecting = <E>(walk: Walk<E>, step: Step, page: BrowserSession, brought: StepOutput) => {
+  const { execution, heard } = walk
   const { node, position } = step
   const expect = Expect.of(node)
   const since = heard?.mark() ?? null
@@ -349,7 +368,10 @@ const expecting = <E>({ execution, heard }: Walk<E>, step: Step, page: BrowserSe
     if (expect === null || (done._tag === "Turned" && done.loop !== null)) return Effect.void
     const { memory } = Position.after(execution.graph, position, done)
     const files = brought.files.slice(before)
-    return ExpectationWait.until(expect, { memory, page, heard, since, files, acted: isDoneOnce(node) })
+    const holds = ExpectationWait.until(expect, { memory, page, heard, since, files, acted: isDoneOnce(node) })
+    if (isDoneOnce(node) || opens(node) || Recovery.isNotRepeatable(node))
+      brought.expected = withinTime(walk, Effect.as(holds, done))
+    return holds
   }
 }
 
@@ -372,13 +394,7 @@ const meansOf = <E>(walk: Walk<E>): RecoveryContext => {
     choices,
     remembered: (node) => Effect.map(memories.known(node), (known) => known?.appearance ?? null),
     redo: (step, memory, on) =>
-      attempt(
-        walk,
-        { node: step.node, position: { ...step.position, memory } },
-        on,
-        { pictures: [], files: [], warnings: [] },
-        null
-      )
+      attempt(walk, { node: step.node, position: { ...step.position, memory } }, on, nothingYet(), null)
   }
 }
 
@@ -389,7 +405,11 @@ interface StepOutput {
   readonly pictures: Array<Picture>
   readonly files: Array<DownloadedFile & Pick<Download, "discard">>
   readonly warnings: Array<RunWarning>
+  /** Looks again for what the step expects, where it has done its work once and for all. */
+  expected: ReturnType<Recovery.Expected<Done | Position.LoopTurn>>
 }
+
+const nothingYet = (): StepOutput => ({ pictures: [], files: [], warnings: [], expected: null })
 
 interface Step {
   readonly node: CompletedStep["node"]
@@ -412,6 +432,9 @@ const acts = (node: Node): boolean =>
 /** Actions that a failed expectation does not repeat: they act, ask a person, or take files that come only once. */
 const isDoneOnce = (node: Node): boolean =>
   acts(node) || node.action === "CAPTCHA" || node.action === "USER_INTERACTION" || node.action === "FILE_DOWNLOAD"
+
+/** Actions that open an address: opened again, the page would bring its pop-up again. */
+const opens = (node: Node): boolean => node.action === "START" || node.action === "NAVIGATE"
 
 /** Passes on the files of a step, and returns why one of them is not kept. */
 const handOver = Effect.fnUntraced(function* <E>(files: StepOutput["files"], observer: Observer<E>) {

@@ -58,7 +58,7 @@ export const dialogDismissal: RecoveryStrategy = (trouble, means) => {
 
 /** Presses what the workflow knows to dismiss pop-ups, where one came up only while a step waited for its element. */
 const knownDismissal = Effect.fnUntraced(function* (trouble: FailedStep, xpaths: ReadonlyArray<string>) {
-  const pressed = yield* clear(trouble.node, trouble.page, xpaths)
+  const pressed = yield* pressKnown(trouble.node, trouble.page, xpaths)
   if (pressed.length === 0) return null
   const { popup } = cleared(trouble.node, pressed, trouble.survey.address)
   const remedy = `Pressed ${pressed.join(", ")} of popup_xpaths`
@@ -67,7 +67,8 @@ const knownDismissal = Effect.fnUntraced(function* (trouble: FailedStep, xpaths:
 
 type Deciding = Pick<RecoveryContext, "choices" | "correctable" | "person">
 
-const isFor = ({ failure, tried }: FailedStep): boolean => isAboutElement(failure) && tried < mostTries
+const isFor = ({ failure, tried }: FailedStep): boolean =>
+  (isAboutElement(failure) || failure.unmet !== undefined) && tried < mostTries
 
 const outOfTheWay = Effect.fnUntraced(function* (
   trouble: FailedStep,
@@ -238,13 +239,16 @@ const apart: ReadonlySet<string> = new Set([
  * Presses what is known to dismiss pop-ups, before a node that acts on a page, and answers the selectors that were
  * there. One visit to the page where there is none. The dialog that the node itself acts on is left to the node.
  */
-export const clear = Effect.fnUntraced(function* (
+export const clear = (node: Node, page: SessionParts<"elements">, xpaths: ReadonlyArray<string>) =>
+  pressKnown(node, page, apart.has(node.action) ? [] : xpaths)
+
+const pressKnown = Effect.fnUntraced(function* (
   node: Node,
   page: SessionParts<"elements">,
   xpaths: ReadonlyArray<string>
 ) {
   const own: unknown = "selector" in node.parameters ? node.parameters.selector : undefined
-  const known = apart.has(node.action) ? [] : xpaths.filter((xpath) => xpath !== own)
+  const known = xpaths.filter((xpath) => xpath !== own)
   if (known.length === 0) return []
   const there = yield* Effect.orElseSucceed(page.elements.seen(known), () => [])
   const pressed: Array<string> = []

@@ -13,7 +13,8 @@
  *
  * and at last a person may correct what the step itself cannot use. After each of them the step is tried again, and when
  * it fails in another way, all have another look. A step that may have taken effect is never tried again, nor one
- * that must not be repeated: those end the run.
+ * that must not be repeated: those end the run. Where only what such a step expects is missing, a pop-up may hide it: that
+ * is dismissed, and what is expected is looked for again.
  */
 import { Effect, Result } from "effect"
 import type { BrowserSession } from "../../browser/Browser.ts"
@@ -25,6 +26,7 @@ import { reworded, StepFailed } from "../Failure.ts"
 import type * as Memory from "../variables/Memory.ts"
 import { accountAction } from "./AccountAction.ts"
 import * as Classification from "./Classification.ts"
+import { selectorOf } from "./ElementMemory.ts"
 import { elementRelocation, similarTo } from "./ElementRelocation.ts"
 import { formCorrection } from "./FormCorrection.ts"
 import { dialogDismissal, overlayDismissal } from "./OverlayDismissal.ts"
@@ -37,7 +39,7 @@ import type {
   RecoveryStrategy,
   Remedy
 } from "./RecoveryStrategy.ts"
-import { kinds } from "./RecoveryStrategy.ts"
+import { dismissals, kinds } from "./RecoveryStrategy.ts"
 import * as StepCorrection from "./StepCorrection.ts"
 import { timing } from "./Timing.ts"
 import { unavailable } from "./UnavailablePage.ts"
@@ -76,6 +78,9 @@ export type Again<A> = (
   option: string | null
 ) => Effect.Effect<Result.Result<A, StepFailed>>
 
+/** Looks once more for what a step expects that has done its work; `null` where the step has to be done again for that. */
+export type Expected<A> = () => Effect.Effect<Result.Result<A, StepFailed>> | null
+
 /** The result of a step in the end. A failed one is judged by what the page shows. */
 export type RecoveryResult<A> =
   | { readonly _tag: "Done"; readonly done: A; readonly memory: Memory.Memory }
@@ -100,11 +105,14 @@ export const recover = Effect.fnUntraced(function* <A, E>(
   { failure: first, memory, node, page, signedIn, signsIn, trail }: FirstFailure,
   means: RecoveryContext,
   listener: RecoveryListener<E>,
-  again: Again<A>
+  again: Again<A>,
+  expected: Expected<A>
 ) {
   const tried = new Map<Kind, number>()
   const looked = Effect.fnUntraced(function* (failure: StepFailed, known: Memory.Memory, seen: BrowserSession) {
-    const sought = { target: failure.selector ?? null, fields: trail.map(({ selector }) => selector) }
+    // A dialog that the step is about, or what it expects, belongs to the workflow.
+    const own = failure.unmet === undefined ? [] : [...failure.unmet, ...[selectorOf(node) ?? []].flat()]
+    const sought = { target: failure.selector ?? null, fields: [...trail.map(({ selector }) => selector), ...own] }
     const looking = Classification.speaksForItself(failure.code)
       ? null
       : yield* Effect.result(seen.elements.survey(sought))
@@ -131,8 +139,10 @@ export const recover = Effect.fnUntraced(function* <A, E>(
     )
 
   let trouble: FailedStep = yield* looked(first, memory, page)
-  while (mayRepeat(node, trouble.failure)) {
-    const found = yield* firstRemedy(trouble, means, tried)
+  while (true) {
+    const look = trouble.failure.unmet === undefined ? null : expected()
+    const allowed = mayRepeat(node, trouble.failure) ? kinds : look === null ? [] : dismissals
+    const found = yield* firstRemedy(trouble, means, tried, allowed)
     if (found === null) break
     const { kind, remedy } = found
     tried.set(kind, (tried.get(kind) ?? 0) + 1)
@@ -150,7 +160,7 @@ export const recover = Effect.fnUntraced(function* <A, E>(
     }
     const known = remedy.memory ?? trouble.memory
     const seen = remedy.page ?? trouble.page
-    const done = yield* again(known, seen, null)
+    const done = yield* look !== null && dismissals.includes(kind) ? look : again(known, seen, null)
     yield* tell(kind, Result.isSuccess(done) ? "success" : "failure", remedy, trouble)
     if (Result.isSuccess(done)) {
       if (remedy.offer !== undefined) yield* listener.offered(remedy.offer)
@@ -198,9 +208,10 @@ const maxQuoted = 300
 const firstRemedy = Effect.fnUntraced(function* (
   trouble: FailedStep,
   means: RecoveryContext,
-  tried: ReadonlyMap<Kind, number>
+  tried: ReadonlyMap<Kind, number>,
+  allowed: ReadonlyArray<Kind>
 ) {
-  for (const kind of kinds) {
+  for (const kind of allowed) {
     const remedy = yield* recoveries[kind]({ ...trouble, tried: tried.get(kind) ?? 0 }, means)
     if (remedy !== null) return { kind, remedy }
   }

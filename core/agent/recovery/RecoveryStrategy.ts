@@ -19,6 +19,9 @@ import type { RecoverySettings } from "./RecoverySettings.ts"
 export const kinds = ["unavailable", "timing", "popup", "demand", "form", "selector", "modal"] as const
 export type Kind = (typeof kinds)[number]
 
+/** Those that take a pop-up away. */
+export const dismissals: ReadonlyArray<Kind> = ["popup", "modal"]
+
 /** A step that acted on an element of the page, and that succeeded. */
 export interface CompletedStep {
   readonly node: Exclude<Node, { action: "END" }>

@@ -1,7 +1,7 @@
 /** Failures that the recoveries of a workflow make good. */
 import { Effect } from "effect"
 import * as ElementMemory from "../../../core/agent/recovery/ElementMemory.ts"
-import { challenge } from "../Challenge.ts"
+import { challenge, failing } from "../Challenge.ts"
 import { page, result } from "../Html.ts"
 import { click, each, open, read, text } from "../Workflow.ts"
 
@@ -70,6 +70,61 @@ export const challenges = [
     workflow: entering,
     expected: { result: "entered" },
     recoveries: ["popup"]
+  }),
+  challenge({
+    name: "complaint in a dialog",
+    difficulty: "A dialog that could be closed says what went wrong, and without it the page looks as it should.",
+    given: () => ({ recovery: { popups: true } }),
+    routes: {
+      "": page(
+        `<h1>Cart</h1><button id="order" onclick="$('dialog').showModal()">Order</button>
+        <dialog><p role="alert">The card was refused</p><form method="dialog"><button>Close</button></form></dialog>`
+      )
+    },
+    workflow: [
+      click("//*[@id='order']", {
+        expect: {
+          wait_time: 1_000,
+          conditions: [
+            { type: "text", selector: "//h1", equals: "Cart" },
+            { type: "element", selector: "//*[@role='alert']", state: "absent" }
+          ]
+        }
+      })
+    ],
+    expected: failing("UNEXPECTED_UI_STATE", "none of //*[@role='alert'], visible; found 1")
+  }),
+  challenge({
+    name: "banner before the confirmation",
+    difficulty: "An order is confirmed only once a banner is gone, and pressing the button again would order again.",
+    state: () => ({ orders: 0 }),
+    given: () => ({ recovery: { popups: true } }),
+    routes: {
+      "": page(
+        `<button id="order" onclick="fetch('orders', { method: 'POST' }).then(() => location = 'done')">Order</button>`
+      ),
+      orders: ({ state }) => ({ status: 201, body: `${++state.orders}` }),
+      done: ({ state }) =>
+        page(
+          `<main class="hidden"><h1>Thank you</h1><p>Orders: ${state.orders}</p></main>${banner}`,
+          `new MutationObserver(() => $("main").classList.remove("hidden")).observe(document.body, { childList: true })`
+        ),
+      partners: page("<h1>Partners</h1>")
+    },
+    workflow: [
+      click("//*[@id='order']", {
+        expect: {
+          wait_time: 2_000,
+          conditions: [
+            { type: "request", url: "/orders", method: "POST", status: 201 },
+            { type: "element", selector: "//h1[text()='Thank you']" }
+          ]
+        }
+      }),
+      read({ orders: text("//p[starts-with(., 'Orders')]") })
+    ],
+    expected: { orders: "Orders: 1" },
+    recoveries: ["modal"]
   }),
   challenge({
     name: "pop-up that is known",

@@ -15,6 +15,7 @@ export type ScriptedAppearance = Partial<Appearance>
 export interface ScriptedOverlay {
   /** The selectors of elements that it covers. */
   readonly covers: ReadonlyArray<string>
+  readonly isDialog?: true
   readonly buttons: ReadonlyArray<Button>
 }
 
@@ -55,7 +56,7 @@ export const make = (
                 {
                   signature: selector,
                   text,
-                  isDialog: false,
+                  isDialog: over.isDialog === true,
                   isAlert: false,
                   coversTarget: target !== null && over.covers.includes(target),
                   coversPage: false,

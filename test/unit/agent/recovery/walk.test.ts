@@ -1,4 +1,4 @@
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import type { Outcome } from "../../../../core/agent/Outcome.ts"
@@ -14,6 +14,7 @@ import { graphOf, type Step, walk } from "../../../support/browser.ts"
 
 const home = "https://shop.example/"
 const done = "https://shop.example/done"
+const welcome = "https://shop.example/welcome"
 const other = "https://shop.example/other"
 const order = { tag: "button", role: "button", type: "submit", section: "Your order" }
 
@@ -59,6 +60,20 @@ const site: ScriptedBrowser.ScriptedSite = {
     ...asking("Which account?")
   ],
   [other]: [{ selector: "//locked", leadsTo: done }, ...asking("Which account is to be closed?")],
+  [welcome]: [
+    { selector: "//press" },
+    {
+      selector: "//pressed",
+      text: (events) => `${events.filter(({ selector, type }) => selector === "//press" && type === "click").length}`
+    },
+    { selector: "//h2", text: (events) => (events.some(({ selector }) => selector === "//later") ? "Welcome" : "") },
+    {
+      selector: "//wall",
+      text: "What is new",
+      over: { covers: [], isDialog: true, buttons: [{ label: "Not now", selector: "//later" }] }
+    },
+    { selector: "//later", removes: ["//wall", "//later"] }
+  ],
   [done]: [{ selector: "//h1", text: "Done" }]
 }
 
@@ -103,6 +118,57 @@ it.effect("what covers an element is dismissed by what commits to nothing, and o
     assert.deepStrictEqual([without.analyses, without.offers], [[], []])
   })
 )
+
+describe("what a step expects, and a pop-up hides", () => {
+  const expecting = (condition: object) => ({ expect: { wait_time: 0, conditions: [condition] } })
+  const greeted = expecting({ type: "text", selector: "//h2", equals: "Welcome" })
+  const once = expecting({ type: "text", selector: "//pressed", equals: "1" })
+  const recovery = { popups: true }
+  const welcomed = (steps: ReadonlyArray<Step>, start: object, end: object, options: Options = { recovery }) => {
+    const { edges, nodes } = graphOf(welcome, steps)
+    const more: Readonly<Record<string, object>> = { START: start, END: end }
+    const all = nodes.map((node) => ({ ...node, parameters: { ...node.parameters, ...more[node.action] } }))
+    return Effect.map(
+      walk({ nodes: all, edges }, {}, options).pipe(Effect.provide(ScriptedBrowser.layer(site))),
+      ({ analyses, outcome }) => [outcome._tag, ...analyses.map(({ kind, outcome }) => `${kind} ${outcome}`)]
+    )
+  }
+
+  it.effect("is looked for again without it, and the act is not done again", () =>
+    Effect.gen(function* () {
+      for (const more of [{}, { not_repeatable: true }]) {
+        const step = click("//press", { ...more, ...greeted })
+        assert.deepStrictEqual(yield* welcomed([step], {}, once), ["Success", "modal success"])
+        assert.deepStrictEqual(yield* welcomed([step], {}, once, {}), ["Failed"])
+      }
+    })
+  )
+
+  it.effect("also by the page that START opens, at END, and with what the workflow knows", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* welcomed([], greeted, {}), ["Success", "modal success"])
+      assert.deepStrictEqual(yield* welcomed([], {}, greeted), ["Success", "modal success"])
+      const known = { recovery: { ...recovery, popupXpaths: ["//later"] } }
+      assert.deepStrictEqual(yield* welcomed([], {}, greeted, known), ["Success", "popup success"])
+    })
+  )
+
+  it.effect("is not there where it is missing without the pop-up, too", () =>
+    Effect.gen(function* () {
+      const never = expecting({ type: "text", selector: "//h2", equals: "Farewell" })
+      assert.deepStrictEqual(yield* welcomed([click("//press", never)], {}, {}), ["Failed", "modal failure"])
+    })
+  )
+
+  it.effect("but nothing is dismissed where something is there that must not be", () =>
+    Effect.gen(function* () {
+      const alone = expecting({ type: "element", selector: "//wall", state: "absent" })
+      assert.deepStrictEqual(yield* welcomed([click("//press", alone)], {}, {}), ["Failed"])
+      const few = expecting({ type: "element", selector: "//wall", exactly: 0 })
+      assert.deepStrictEqual(yield* welcomed([click("//press", few)], {}, {}), ["Failed"])
+    })
+  )
+})
 
 it.effect("a pop-up that nothing dismisses is decided by a person, where a person may be asked", () =>
   Effect.gen(function* () {

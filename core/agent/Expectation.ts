@@ -138,12 +138,15 @@ const verdictOf = (condition: Condition, facts: Facts, showing: Showing): Verdic
     }
     case "text": {
       const { comparison, selector } = condition
-      const { text } = facts.states.get(selector ?? page) ?? nothing
+      const { otherTexts, text } = facts.states.get(selector ?? page) ?? nothing
+      const texts = text === null ? [] : [text, ...otherTexts]
+      const holds = (one: string) => compares(comparison, one, seen)
       return {
         ...lasting,
-        holds: text !== null && compares(comparison, text, seen),
+        // A text may be in any of them. That there is none holds only where all have none.
+        holds: texts.length > 0 && (holds("") ? texts.every(holds) : texts.some(holds)),
         expected: said(selector === null ? "the text of the page" : `the text of ${selector}`, comparison),
-        found: text === null ? "no such element" : showing.text(text)
+        found: textsFound(texts, showing)
       }
     }
     case "value": {
@@ -185,6 +188,17 @@ const verdictOf = (condition: Condition, facts: Facts, showing: Showing): Verdic
     case "variable":
       return { isFinal: true, precedes: false, mayBeHidden: true, ...condition }
   }
+}
+
+const mostNamed = 3
+
+const textsFound = (texts: ReadonlyArray<string>, showing: Showing): string => {
+  const named = texts.slice(0, mostNamed).map(showing.text).join(", ")
+  return texts.length === 0
+    ? "no such element"
+    : texts.length > mostNamed
+      ? `${named} and ${texts.length - mostNamed} more`
+      : named
 }
 
 const ofRequests = (

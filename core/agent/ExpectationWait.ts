@@ -129,8 +129,12 @@ const looking = Effect.fnUntraced(function* (
     const { hideInData, partsAreTyped } = memory.credentials.secrets
     const shown = yield* Effect.forEach(states, (state) =>
       Effect.map(
-        hideInData({ text: state.text, values: state.isSecret && partsAreTyped ? [] : state.values }),
-        ({ text, values }) => ({ ...state, text, values })
+        hideInData({
+          text: state.text,
+          otherTexts: state.otherTexts,
+          values: state.isSecret && partsAreTyped ? [] : state.values
+        }),
+        (hidden) => ({ ...state, ...hidden })
       )
     )
     return {

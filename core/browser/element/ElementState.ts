@@ -6,8 +6,10 @@ export interface ElementState {
   readonly visible: number
   /** The text of the first one that is visible, or else of the first one; `null` where none matches. Cut at `maxText`. */
   readonly text: string | null
+  /** The texts of the other ones that are visible, in the order of the document. Cut at `maxText` together. */
+  readonly otherTexts: ReadonlyArray<string>
   /**
-   * What the same one holds, in each way that a person may say it: the text of a field, the text and the value of the
+   * What the first one one holds, in each way that a person may say it: the text of a field, the text and the value of the
    * chosen option, `true` or `false` of a box. Empty for what is no field.
    */
   readonly values: ReadonlyArray<string>
@@ -15,8 +17,8 @@ export interface ElementState {
   readonly isSecret: boolean
 }
 
-/** Maximum length of a text, in characters. */
+/** Maximum length of a text, and of all other texts together, in characters. */
 export const maxText = 500_000
 
 /** The state of a selector that matches nothing. */
-export const nothing: ElementState = { matched: 0, visible: 0, text: null, values: [], isSecret: false }
+export const nothing: ElementState = { matched: 0, visible: 0, text: null, otherTexts: [], values: [], isSecret: false }

@@ -622,6 +622,7 @@ const stateOf = (selector: string, all: ReadonlyArray<Shown>, now: State): Eleme
     matched: found.length,
     visible: shown.length,
     text: isField ? "" : text,
+    otherTexts: isField ? [] : shown.slice(1).map((one) => heldBy(one, now)),
     values: [...(typeof option === "object" ? [option.text] : []), ...(isField ? [text] : [])],
     isSecret: first.type === "password"
   }

@@ -11,6 +11,7 @@ const state = (more: Partial<ElementState>): ElementState => ({
   matched: 1,
   visible: 1,
   text: "",
+  otherTexts: [],
   values: [],
   isSecret: false,
   ...more
@@ -54,6 +55,28 @@ describe("one condition", () => {
     const condition = { type: "text", selector: "//p", comparison: compared(operator, text) } as const
     const at = shown === null ? {} : { "//p": state({ text: shown }) }
     assert.strictEqual(one(condition, facts({ at })).holds, holds)
+  })
+
+  it.each([
+    ["equals", "Paid", ["Open", "Paid"], true],
+    ["contains", "Pai", ["Open", "Paid"], true],
+    ["matches", "^P", ["Open", "Paid"], true],
+    ["equals", "Sent", ["Open", "Paid"], false],
+    ["equals", "Open Paid", ["Open", "Paid"], false],
+    // That there is no text is said of all of them.
+    ["equals", "", ["", "Unknown number"], false],
+    ["equals", "", ["", ""], true],
+    ["matches", "^$", ["Unknown number", ""], false]
+  ] as const)("on the texts of several elements: %s %s of %j is %s", (operator, text, [first, ...others], holds) => {
+    const condition = { type: "text", selector: "//p", comparison: compared(operator, text) } as const
+    const at = { "//p": state({ matched: 3, visible: 2, text: first, otherTexts: others }) }
+    assert.strictEqual(one(condition, facts({ at })).holds, holds)
+  })
+
+  it("on the texts of several elements, of which it names the first ones", () => {
+    const condition = { type: "text", selector: "//p", comparison: compared("equals", "Sent") } as const
+    const at = { "//p": state({ matched: 5, visible: 5, text: "a", otherTexts: ["b", "c", "d", "e"] }) }
+    assert.strictEqual(one(condition, facts({ at })).missed[0]?.found, '"a", "b", "c" and 2 more')
   })
 
   it("on the text of the page, where it names no selector", () => {

@@ -24,9 +24,23 @@ export const stateOf = (found: ReadonlyArray<Item>): ElementState => {
     matched: found.length,
     visible: shown.length,
     text: textOf(first).slice(0, maxText),
+    otherTexts: textsOf(shown.slice(1)),
     values: first instanceof Element ? valuesOf(first) : [],
     isSecret: first instanceof HTMLInputElement && first.type === "password"
   }
+}
+
+const textsOf = (items: ReadonlyArray<Item>): ReadonlyArray<string> => {
+  const texts: Array<string> = []
+  let left = maxText
+  for (const item of items) {
+    if (left <= 0) break
+    const text = textOf(item).slice(0, left)
+    // Each takes something, so that elements without a text have an end, too.
+    left -= text.length + 1
+    texts.push(text)
+  }
+  return texts
 }
 
 const textOf = (item: Item): string => {

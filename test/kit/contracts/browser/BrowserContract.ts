@@ -558,10 +558,10 @@ export const promises: ReadonlyArray<Contract.ContractPromise<Browser | Site>> =
         id("nobody"),
         "//body"
       ])
-      assert.deepInclude({ ...two }, { matched: 2, visible: 2, text: "one", isSecret: false })
+      assert.deepInclude({ ...two }, { matched: 2, visible: 2, text: "one", otherTexts: ["two"], isSecret: false })
       assert.deepStrictEqual(two?.values.length, 0)
       assert.deepInclude({ ...hidden }, { matched: 1, visible: 0 })
-      assert.deepStrictEqual(none, { matched: 0, visible: 0, text: null, values: [], isSecret: false })
+      assert.deepStrictEqual(none, { matched: 0, visible: 0, text: null, otherTexts: [], values: [], isSecret: false })
       assert.include(whole?.text ?? "", "Pay now")
       assert.notInclude(whole?.text ?? "", "Hidden")
     })
@@ -571,7 +571,14 @@ export const promises: ReadonlyArray<Contract.ContractPromise<Browser | Site>> =
       yield* elements.type(at("name"), { ...typing, strokes: ["Bob"] })
       yield* elements.select(at("status"), "sent", false)
       const [name, status, secret] = yield* elements.states([id("name"), id("status"), id("secret")])
-      assert.deepStrictEqual(name, { matched: 1, visible: 1, text: "", values: ["Bob"], isSecret: false })
+      assert.deepStrictEqual(name, {
+        matched: 1,
+        visible: 1,
+        text: "",
+        otherTexts: [],
+        values: ["Bob"],
+        isSecret: false
+      })
       assert.deepStrictEqual(status?.values, ["Shipped", "sent"])
       assert.isTrue(secret?.isSecret)
     })

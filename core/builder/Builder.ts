@@ -1,7 +1,7 @@
 /**
  * The service for the builder conversations of a workspace.
  *
- * Commands that need no page are carried out immediately: help, undo, drop and save. Any other message becomes a turn,
+ * Commands that need no page are carried out immediately: help, edit, undo, redo, drop and save. Any other message becomes a turn,
  * which a host carries out later.
  */
 import { Clock, Context, type Duration, Effect, Layer, Option, Result, Stream } from "effect"
@@ -119,7 +119,7 @@ export class Builder extends Context.Service<
       kind: ViewKind
     ) => Effect.Effect<Option.Option<View>, NotFound | StoreUnavailable>
 
-    /** Every change of the status, and every message after the one with number `after`, until the conversation ends. */
+    /** Every change of the status and every step of a walk, and every message after the one with number `after`, until the conversation ends. */
     readonly follow: (
       caller: Caller,
       id: Id,
@@ -281,12 +281,16 @@ export class Builder extends Context.Service<
         yield* find(caller, id)
         let last = after
         let status: Conversation.Status | null = null
+        let progress: Conversation.Conversation["progress"]
         const news = Effect.gen(function* () {
           const reading = yield* Effect.flatMap(find(caller, id), read)
           const said = yield* store.messages(id, last + 1, reading.conversation.messages)
           last = Math.max(last, reading.conversation.messages)
-          const changed = reading.status !== status
+          const walked = reading.conversation.progress
+          const isOnward = reading.status === "processing" && !isSame(walked, progress)
+          const changed = reading.status !== status || isOnward
           status = reading.status
+          progress = walked
           const items: ReadonlyArray<ConversationMessage | Reading> = [...said, ...(changed ? [reading] : [])]
           return items
         }).pipe(Effect.orElseSucceed((): ReadonlyArray<ConversationMessage | Reading> => []))
@@ -346,6 +350,8 @@ export class Builder extends Context.Service<
     )
   )
 }
+
+const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)
 
 /** The note of a version that is saved without one. */
 export const defaultNote = "Saved from API"

@@ -5,6 +5,7 @@
 import { Result, Schema } from "effect"
 import * as KeyTokens from "../workflow/language/parameters/KeyTokens.ts"
 import * as Json from "../workspace/Json.ts"
+import { Patch } from "./DraftPatch.ts"
 
 /** A node in a message. It has no id yet, and its name is optional. */
 export const Candidate = Schema.Struct({
@@ -15,16 +16,21 @@ export const Candidate = Schema.Struct({
 })
 export type Candidate = typeof Candidate.Type
 
+const Until = Schema.optionalKey(Schema.String)
+
 /** Commands that the host of the page carries out. */
 export const PageCommand = Schema.Union([
   /** Carries out an action, and adds it to the draft if it succeeds. */
   Schema.Struct({ _tag: Schema.Literal("Do"), candidate: Candidate }),
   /** Carries out the next step of the draft. */
   Schema.Struct({ _tag: Schema.Literal("Next") }),
-  /** Carries out the following steps of the draft, up to its end. */
-  Schema.Struct({ _tag: Schema.Literal("Continue") }),
-  /** Opens the start page again and repeats the steps of the draft, up to the position of the conversation. */
-  Schema.Struct({ _tag: Schema.Literal("Replay") }),
+  /** Carries out the following steps of the draft, up to its end or before the step `until`, given by id or name. */
+  Schema.Struct({ _tag: Schema.Literal("Continue"), until: Until }),
+  /**
+   * Opens the start page again and repeats the steps of the draft, up to the position of the conversation or before the
+   * step `until`.
+   */
+  Schema.Struct({ _tag: Schema.Literal("Replay"), until: Until }),
   /** Carries out the remaining turns of the loop around the next step. Later steps are inserted after the loop. */
   Schema.Struct({ _tag: Schema.Literal("Leave") }),
   /** Repeats one step of the draft, or a whole loop, on the current page. The step is given by id or name. */
@@ -35,6 +41,9 @@ export type PageCommand = typeof PageCommand.Type
 export type Command =
   | PageCommand
   | { readonly _tag: "Undo" }
+  | { readonly _tag: "Redo" }
+  /** Changes nodes, edges and the position together, as one change. */
+  | { readonly _tag: "Edit"; readonly patch: Patch }
   | { readonly _tag: "Drop" }
   /** Connects a branch that ends the workflow to the node after the other branch of its condition. */
   | { readonly _tag: "Join" }
@@ -74,10 +83,13 @@ or a node of the graph language as JSON, {"action":"CLICK","parameters":{"select
 The steps after a LOOP are carried out in its first turn, and repeated for each item, until leave.
 
   next                       carry out the next step of the workflow
-  continue                   carry out the following steps, up to the end
+  continue [STEP]            carry out the following steps, up to the end, or before the step with this name or id
   drop                       remove the next step from the workflow
+  edit JSON                  change steps by their ids, add and remove them, or go to another place; nothing is carried
+                             out. {"nodes":{ID:NODE or null},"edges":{ID:EDGES or null},"cursor":{"after":ID,"way":"to"}}
   undo                       undo the last change of the workflow; the page does not change
-  replay                     open the start page and repeat the steps, up to here
+  redo                       make the change again that was undone last
+  replay [STEP]              open the start page and repeat the steps, up to here, or before the step with this name or id
   again STEP                 repeat the step with this name or id, or a whole loop; the workflow does not change
   leave                      carry out the remaining turns of the loop; later steps are added after the loop
   pages SELECTOR             while this element exists, click it and repeat the last step; nothing is carried out now
@@ -195,10 +207,22 @@ const words: Readonly<Record<string, Read>> = {
       : Result.fail(`Expected a number of seconds, got "${seconds.slice(0, 80)}"`)
   ),
   next: alone({ _tag: "Next" }),
-  continue: alone({ _tag: "Continue" }),
+  continue: (until) => Result.succeed({ _tag: "Continue", ...(until === "" ? {} : { until }) }),
   drop: alone({ _tag: "Drop" }),
+  edit: filled('edit JSON, such as edit {"nodes":{},"edges":{}}', (json) =>
+    Result.flatMap(object(json), (value) =>
+      asPatch(value).pipe(
+        Result.map((patch): Command => ({ _tag: "Edit", patch })),
+        Result.mapError(
+          () =>
+            'Cannot read the change: expected {"nodes":{…},"edges":{…}} with a node, edges or null by their ids, and {"after":"…","way":"to"} as cursor'
+        )
+      )
+    )
+  ),
   undo: alone({ _tag: "Undo" }),
-  replay: alone({ _tag: "Replay" }),
+  redo: alone({ _tag: "Redo" }),
+  replay: (until) => Result.succeed({ _tag: "Replay", ...(until === "" ? {} : { until }) }),
   leave: alone({ _tag: "Leave" }),
   expect: pair("expect", "JSON", "STEP", (step, text) =>
     text.trim() === "none"
@@ -247,6 +271,8 @@ const split = (text: string): readonly [selector: string, value: string | null] 
   }
   return [text.trim(), null]
 }
+
+const asPatch = Schema.decodeUnknownResult(Patch)
 
 const asCandidate = Schema.decodeUnknownResult(Candidate)
 

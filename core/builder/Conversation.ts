@@ -19,6 +19,7 @@ import { UserId, VersionId, WorkflowId, WorkspaceId } from "../workspace/Ids.ts"
 import { PageCommand } from "./Command.ts"
 import type { ActionResult, ConversationMessage } from "./ConversationMessage.ts"
 import * as Draft from "./Draft.ts"
+import { Progress } from "./Progress.ts"
 
 export const ConversationId = Schema.String.check(Schema.isUUID()).pipe(Schema.brand("ConversationId"))
 export type ConversationId = typeof ConversationId.Type
@@ -51,6 +52,16 @@ export type Turn = typeof Turn.Type
 export const Origin = Schema.Struct({ workflowId: WorkflowId, versionId: VersionId, versionNumber: Schema.Int })
 export type Origin = typeof Origin.Type
 
+/** The failure of the run that the conversation began with: the step that failed, and why. */
+export const Repair = Schema.Struct({
+  sessionId: Schema.String,
+  /** `null` where no step failed. */
+  nodeId: Schema.NullOr(Schema.String),
+  errorCode: Schema.NullOr(Schema.String),
+  message: Schema.String
+}).annotate({ identifier: "BuilderRepair" })
+export type Repair = typeof Repair.Type
+
 /** The right of a host to the conversation. The later of two leases has the higher fence. */
 export const Lease = Schema.Struct({ host: Schema.String, until: Schema.Finite })
 
@@ -66,7 +77,11 @@ export const Conversation = Schema.Struct({
   inputs: Schema.JsonObject,
   /** Whether the browser begins without the cookies and the storage that are stored with the credentials. */
   blankBrowser: Schema.optionalKey(Schema.Boolean),
+  /** The failed run that it began with. */
+  repair: Schema.optionalKey(Repair),
   draft: Draft.Draft,
+  /** What was carried out on the page. */
+  progress: Schema.optionalKey(Progress),
   turn: Schema.NullOr(Turn),
   /** The status without a turn: the last turn was interrupted, failed or lost its page, or completed. */
   rest: Schema.Literals(["idle", "errored", "completed"]),
@@ -241,9 +256,24 @@ export const opened = (one: Conversation): Result.Result<Change> =>
 /** Ends an expired conversation, for its host. */
 export const ended = (one: Conversation, at: number): Result.Result<Change> => Result.succeed(end(one, at))
 
+/** Records how far the walk of a turn has come. A turn that is over is unchanged by it. */
+export const walked = (
+  one: Conversation,
+  turnId: string,
+  cursor: Draft.Draft["cursor"],
+  progress: Progress
+): Change => ({
+  conversation:
+    one.endedAt !== null || one.turn?.id !== turnId
+      ? one
+      : { ...one, draft: Draft.passed(one.draft, cursor), progress },
+  messages: []
+})
+
 /** How a turn ended. */
 export interface Outcome {
   readonly draft: Draft.Draft
+  readonly progress: Progress
   readonly text: string
   readonly result: ActionResult | null
   /** `idle` for an interrupted turn, `errored` for a turn without a page. */
@@ -263,7 +293,7 @@ export const settle = (
   if (one.endedAt !== null || one.turn?.id !== turnId) {
     return Result.fail(new HostLost({ conversationId: one.id, fence: one.fence }))
   }
-  const { draft, page, rest, result, text } = outcome
+  const { draft, page, progress, rest, result, text } = outcome
   const reply: NewMessage = {
     id: messageId,
     role: "agent",
@@ -271,7 +301,7 @@ export const settle = (
     text,
     ...(result === null ? {} : { result })
   }
-  return Result.succeed(say({ ...one, draft, page, rest, turn: null }, [reply], at))
+  return Result.succeed(say({ ...one, draft, page, progress, rest, turn: null }, [reply], at))
 }
 
 /** Releases the lease and marks the page as closed. A turn in progress is dropped. */

@@ -34,6 +34,8 @@ export type Opening =
       readonly until: string | null
       /** Whether the browser begins with the cookies and the storage that are stored with the credentials. */
       readonly lastBrowserState: boolean
+      /** The failure of the run that is mended. */
+      readonly repair?: Conversation.Repair
     }
 
 export type CannotOpen = InvalidWorkflow | InputContract.InvalidInput
@@ -72,6 +74,7 @@ export const begin = (
             },
       inputs,
       ...blank,
+      ...(opening._tag === "Of" && opening.repair !== undefined ? { repair: opening.repair } : {}),
       draft,
       turn: null,
       rest: "idle",

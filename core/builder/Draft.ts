@@ -10,21 +10,15 @@ import * as Sandbox from "../workflow/sandbox/Sandbox.ts"
 import { Content, InvalidWorkflow, type Settings } from "../workflow/Workflow.ts"
 import * as Json from "../workspace/Json.ts"
 import type { Candidate } from "./Command.ts"
-
-/** A position between two nodes: after the node `after`, on one of its edges. */
-export const Cursor = Schema.Struct({
-  after: Schema.String,
-  way: Schema.Literals(["to", "true", "false", "loop_not_done", "loop_done"])
-})
-export type Cursor = typeof Cursor.Type
+import { Cursor, type Patch } from "./DraftPatch.ts"
 
 /** The information to undo a change of the draft. */
 const Edit = Schema.Struct({
   what: Schema.String,
   added: Schema.Array(Schema.String),
   removed: Schema.Array(Schema.Struct({ index: Schema.Int, node: Schema.Json })),
-  /** The former node of a step that was changed in its place. */
-  replaced: Schema.optionalKey(Schema.Struct({ index: Schema.Int, node: Schema.Json })),
+  /** The former nodes of steps that were changed in their place. */
+  changed: Schema.optionalKey(Schema.Array(Schema.Struct({ index: Schema.Int, node: Schema.Json }))),
   /** The former edges; `null` for a node that had none. */
   edges: Schema.Record(Schema.String, Schema.NullOr(Schema.Json)),
   /** The former schemas of inputs and credentials, if one of them was changed. */
@@ -39,7 +33,11 @@ export const Draft = Schema.Struct({
   content: Content,
   cursor: Cursor,
   /** The changes, the last one last. */
-  edits: Schema.Array(Edit)
+  edits: Schema.Array(Edit),
+  /** What makes the changes again that were undone, the last one last. */
+  undone: Schema.optionalKey(Schema.Array(Edit)),
+  /** Whether it was changed since it was saved, or since the conversation began. */
+  unsaved: Schema.optionalKey(Schema.Boolean)
 })
 export type Draft = typeof Draft.Type
 
@@ -145,30 +143,19 @@ export const insert = Effect.fnUntraced(function* (
   const loops = action === "LOOP"
   const end = { id: ids.end, name: uniqueName(`Ended by: ${node.name}`, nodes), action: "END", parameters: {} }
   const at = nodes.findIndex((one) => idOf(one) === draft.cursor.after) + 1
-  const changed: Draft = {
-    ...draft,
-    content: {
-      ...draft.content,
-      nodes: [...nodes.slice(0, at), node, ...nodes.slice(at), ...(branches ? [end] : [])],
-      edges: {
-        ...edges,
-        [draft.cursor.after]: { ...Json.objectOf(edges[draft.cursor.after]), [draft.cursor.way]: node.id },
-        [node.id]: branches
-          ? { true: follows.id, false: end.id }
-          : loops
-            ? { loop_not_done: node.id, loop_done: follows.id }
-            : { to: follows.id }
-      }
+  const changed = changedTo(draft, `the step "${node.name}" was taken out again`, {
+    nodes: [...nodes.slice(0, at), node, ...nodes.slice(at), ...(branches ? [end] : [])],
+    edges: {
+      ...edges,
+      [draft.cursor.after]: { ...Json.objectOf(edges[draft.cursor.after]), [draft.cursor.way]: node.id },
+      [node.id]: branches
+        ? { true: follows.id, false: end.id }
+        : loops
+          ? { loop_not_done: node.id, loop_done: follows.id }
+          : { to: follows.id }
     },
-    cursor: { after: node.id, way: branches ? "true" : loops ? "loop_not_done" : "to" },
-    edits: remembered(draft, {
-      what: `the step "${node.name}" was taken out again`,
-      added: branches ? [node.id, end.id] : [node.id],
-      removed: [],
-      edges: { [draft.cursor.after]: edges[draft.cursor.after] ?? null, [node.id]: null },
-      cursor: draft.cursor
-    })
-  }
+    cursor: { after: node.id, way: branches ? "true" : loops ? "loop_not_done" : "to" }
+  })
   const whole = yield* checked(changed).pipe(
     Effect.catchTag("InvalidWorkflow", ({ problems }) => {
       const inNode = problems.map(({ message, path }) => ({ path: path.replace(`nodes[${at}].`, ""), message }))
@@ -199,26 +186,10 @@ export const joined = Effect.fnUntraced(function* (draft: Draft) {
     const { name } = Position.nodeOf(all, from)
     return yield* refusal(`Cannot join the two branches of "${name}": expected a step on this branch first`)
   }
-  const changed: Draft = {
-    ...draft,
-    content: {
-      ...draft.content,
-      nodes: nodes.filter((one) => idOf(one) !== end.id),
-      edges: { ...edges, [draft.cursor.after]: { [draft.cursor.way]: branch.onTrue } }
-    },
-    edits: remembered(draft, {
-      what: `the branch ends the workflow again, by "${end.name}"`,
-      added: [],
-      removed: [
-        {
-          index: nodes.findIndex((one) => idOf(one) === end.id),
-          node: nodes.find((one) => idOf(one) === end.id) ?? null
-        }
-      ],
-      edges: { [draft.cursor.after]: edges[draft.cursor.after] ?? null },
-      cursor: draft.cursor
-    })
-  }
+  const changed = changedTo(draft, `the branch ends the workflow again, by "${end.name}"`, {
+    nodes: nodes.filter((one) => idOf(one) !== end.id),
+    edges: { ...edges, [draft.cursor.after]: { [draft.cursor.way]: branch.onTrue } }
+  })
   const onward = Position.nodeOf(all, branch.onTrue).name
   return { draft: yield* checked(changed), what: `This branch continues with "${onward}", like the other one` }
 })
@@ -235,6 +206,7 @@ const reachedFrom = (all: Graph, from: NodeId): ReadonlySet<NodeId> => {
   }
   return reached
 }
+
 /** The innermost loop whose body the next step goes into; `null` outside of loops. */
 export const loopAround = ({ content, cursor }: Draft): NodeId | null => {
   const [, edges] = parts(content)
@@ -273,27 +245,6 @@ const named = Effect.fnUntraced(function* ({ content }: Draft, name: string, wha
   if (message !== null) return yield* new InvalidWorkflow({ problems: [{ path: "", message }] })
 })
 
-/** Changes the schemas as one edit. `undone` is the text of the message when the edit is undone. */
-const withSchemas = (
-  draft: Draft,
-  schemas: Partial<Pick<Draft["content"], "input_schema" | "vault_schema">>,
-  undone: string
-): Draft => {
-  const { input_schema, vault_schema } = draft.content
-  return {
-    ...draft,
-    content: { ...draft.content, ...schemas },
-    edits: remembered(draft, {
-      what: undone,
-      added: [],
-      removed: [],
-      edges: {},
-      schemas: { input_schema, vault_schema },
-      cursor: draft.cursor
-    })
-  }
-}
-
 /** Adds a required text input. The value applies to this conversation. */
 export const withInput = Effect.fnUntraced(function* (draft: Draft, name: string, value: string) {
   yield* named(draft, name, "an input")
@@ -305,7 +256,7 @@ export const withInput = Effect.fnUntraced(function* (draft: Draft, name: string
     properties: { ...Json.objectOf(input_schema.properties), [name]: { type: "string" } },
     required: [...required, name]
   }
-  const changed = withSchemas(draft, { input_schema: next }, `the input "${name}" is no longer one`)
+  const changed = changedTo(draft, `the input "${name}" is no longer one`, { input_schema: next })
   const what = `"${name}" is an input now: steps write {{context.inputs.${name}}}`
   return { draft: yield* checked(changed), what, inputs: { [name]: value } }
 })
@@ -314,7 +265,7 @@ export const withInput = Effect.fnUntraced(function* (draft: Draft, name: string
 export const withCredential = Effect.fnUntraced(function* (draft: Draft, alias: string, site: string, user: string) {
   yield* named(draft, alias, "a credential")
   const credentials = { ...draft.content.vault_schema, [alias]: { type: "credential", domain: site } }
-  const changed = withSchemas(draft, { vault_schema: credentials }, `the credential "${alias}" is no longer used`)
+  const changed = changedTo(draft, `the credential "${alias}" is no longer used`, { vault_schema: credentials })
   const what = `"${alias}" is a credential for ${site} now: steps write {{context.inputs.${alias}.USER_NAME}} and {{context.inputs.${alias}.PASSWORD}}`
   return { draft: yield* checked(changed), what, inputs: { [alias]: user } }
 })
@@ -356,57 +307,43 @@ export const paged = Effect.fnUntraced(function* (
     parameters: { execution: "STATIC", selector }
   }
   const at = nodes.findIndex((one) => idOf(one) === after) + 1
-  const changed: Draft = {
-    ...draft,
-    content: {
-      ...draft.content,
-      nodes: [...nodes.slice(0, at), check, click, ...nodes.slice(at)],
-      edges: {
-        ...edges,
-        [after]: { to: check.id },
-        [check.id]: { true: click.id, false: next(draft, all).id },
-        [click.id]: { to: after }
-      }
+  const changed = changedTo(draft, `"${last.name}" is done on one page alone again`, {
+    nodes: [...nodes.slice(0, at), check, click, ...nodes.slice(at)],
+    edges: {
+      ...edges,
+      [after]: { to: check.id },
+      [check.id]: { true: click.id, false: next(draft, all).id },
+      [click.id]: { to: after }
     },
-    cursor: { after: check.id, way: "false" },
-    edits: remembered(draft, {
-      what: `"${last.name}" is done on one page alone again`,
-      added: [check.id, click.id],
-      removed: [],
-      edges: { [after]: edges[after] ?? null, [check.id]: null, [click.id]: null },
-      cursor: draft.cursor
-    })
-  }
+    cursor: { after: check.id, way: "false" }
+  })
   const what = `"${last.name}" is repeated on every page, as long as ${selector} exists. It was not carried out now; use replay to try it`
   return { draft: yield* checked(changed), what }
 })
 
+/** The index of the step with an id or a name. */
+const indexOf = Effect.fnUntraced(function* ({ content }: Draft, step: string) {
+  const [nodes] = parts(content)
+  const index = nodes.findIndex((one) => idOf(one) === step)
+  const found = index < 0 ? nodes.findIndex((one) => Json.objectOf(one).name === step) : index
+  if (found >= 0) return found
+  const names = nodes.map((one) => `"${String(Json.objectOf(one).name)}"`)
+  const message = `There is no step "${step.slice(0, 80)}": expected one of ${names.slice(0, 20).join(", ")}`
+  return yield* new InvalidWorkflow({ problems: [{ path: "", message }] })
+})
+
+/** Fails when the draft has no step with this id or name. */
+export const having = (draft: Draft, step: string) => Effect.as(indexOf(draft, step), { draft, what: "" })
+
 /** Sets what a step expects, given by its id or name; `null` for nothing. Fails with every problem of it. */
 export const expecting = Effect.fnUntraced(function* (draft: Draft, step: string, expect: Schema.JsonObject | null) {
   const [nodes] = parts(draft.content)
-  const named = nodes.findIndex((one) => Json.objectOf(one).name === step)
-  const index = nodes.some((one) => idOf(one) === step) ? nodes.findIndex((one) => idOf(one) === step) : named
+  const index = yield* indexOf(draft, step)
   const before = Json.objectOf(nodes[index] ?? null)
-  if (index < 0) {
-    const names = nodes.map((one) => `"${String(Json.objectOf(one).name)}"`)
-    const message = `There is no step "${step.slice(0, 80)}": expected one of ${names.slice(0, 20).join(", ")}`
-    return yield* new InvalidWorkflow({ problems: [{ path: "", message }] })
-  }
   const { expect: _, ...others } = Json.objectOf(before.parameters ?? null)
   const node = { ...before, parameters: expect === null ? others : { ...others, expect } }
   const name = String(before.name)
-  const changed: Draft = {
-    ...draft,
-    content: { ...draft.content, nodes: nodes.with(index, node) },
-    edits: remembered(draft, {
-      what: `the step "${name}" expects what it did before`,
-      added: [],
-      removed: [],
-      replaced: { index, node: nodes[index] ?? null },
-      edges: {},
-      cursor: draft.cursor
-    })
-  }
+  const changed = changedTo(draft, `the step "${name}" expects what it did before`, { nodes: nodes.with(index, node) })
   const what =
     expect === null
       ? `The step "${name}" expects nothing now`
@@ -446,31 +383,14 @@ export const drop = Effect.fnUntraced(function* (draft: Draft) {
     })
   }
   const [nodes, edges] = parts(draft.content)
-  const { [node.id]: own, ...others } = edges
+  const { [node.id]: _, ...others } = edges
   const redirected = Object.entries(others).map(
     ([id, ends]) => [id, pointed(Json.objectOf(ends), node.id, edge.to)] as const
   )
-  const index = nodes.findIndex((one) => idOf(one) === node.id)
-  const changed: Draft = {
-    ...draft,
-    content: {
-      ...draft.content,
-      nodes: nodes.filter((_, at) => at !== index),
-      edges: Object.fromEntries(redirected)
-    },
-    edits: remembered(draft, {
-      what: `the step "${node.name}" is back`,
-      added: [],
-      removed: [{ index, node: nodes[index] ?? null }],
-      edges: {
-        [node.id]: own ?? null,
-        ...Object.fromEntries(
-          redirected.flatMap(([id, ends]) => (ends === others[id] ? [] : [[id, others[id] ?? null]]))
-        )
-      },
-      cursor: draft.cursor
-    })
-  }
+  const changed = changedTo(draft, `the step "${node.name}" is back`, {
+    nodes: nodes.filter((one) => idOf(one) !== node.id),
+    edges: Object.fromEntries(redirected)
+  })
   return { draft: yield* checked(changed), what: `The step "${node.name}" is no longer part of the workflow` }
 })
 
@@ -478,22 +398,155 @@ export const drop = Effect.fnUntraced(function* (draft: Draft) {
 export const undo = (draft: Draft): { readonly draft: Draft; readonly what: string } | null => {
   const edit = draft.edits.at(-1)
   if (edit === undefined) return null
+  const before = restored(draft, edit)
+  const undone = [...(draft.undone ?? []), difference(draft, before, edit.what)]
+  return { what: edit.what, draft: { ...before, edits: draft.edits.slice(0, -1), undone, unsaved: true } }
+}
+
+/** Makes the change again that was undone last; `null` if there is none, or another change was made since. */
+export const redo = (draft: Draft): Draft | null => {
+  const edit = draft.undone?.at(-1)
+  if (edit === undefined) return null
+  const after = restored(draft, edit)
+  const edits = [...draft.edits, difference(draft, after, edit.what)]
+  return { ...after, edits, undone: draft.undone?.slice(0, -1) ?? [], unsaved: true }
+}
+
+/** The draft that an edit leads back to. */
+const restored = (draft: Draft, edit: Edit): Draft => {
   const [nodes, edges] = parts(draft.content)
   const kept = nodes.filter((one) => !edit.added.includes(idOf(one)))
   for (const { index, node } of edit.removed) kept.splice(index, 0, node)
-  if (edit.replaced !== undefined) kept[edit.replaced.index] = edit.replaced.node
-  const restored = Object.entries({ ...edges, ...edit.edges }).filter(
+  for (const { index, node } of edit.changed ?? []) kept[index] = node
+  const former = Object.entries({ ...edges, ...edit.edges }).filter(
     ([id]) => !edit.added.includes(id) && (!Object.hasOwn(edit.edges, id) || edit.edges[id] !== null)
   )
+  const content = { ...draft.content, ...edit.schemas, nodes: kept, edges: Object.fromEntries(former) }
+  return { ...draft, content, cursor: isPlace(content, draft.cursor) ? draft.cursor : edit.cursor }
+}
+
+/** Whether an edge of the content is at a position. */
+const isPlace = ({ edges }: Content, { after, way }: Cursor): boolean =>
+  Object.hasOwn(Json.objectOf(Json.objectOf(edges)[after]), way)
+
+/** The edit that leads from `after` back to `before`. Nodes that both have stand in the same order. */
+const difference = (before: Draft, after: Draft, what: string): Edit => {
+  const [nodesBefore, edgesBefore] = parts(before.content)
+  const [nodesAfter, edgesAfter] = parts(after.content)
+  const later = new Map(nodesAfter.map((node) => [idOf(node), node]))
+  const earlier = new Set(nodesBefore.map(idOf))
+  const numbered = nodesBefore.map((node, index) => ({ index, node }))
+  const { input_schema, vault_schema } = before.content
   return {
-    what: edit.what,
-    draft: {
-      ...draft,
-      content: { ...draft.content, ...edit.schemas, nodes: kept, edges: Object.fromEntries(restored) },
-      cursor: edit.added.includes(draft.cursor.after) ? edit.cursor : draft.cursor,
-      edits: draft.edits.slice(0, -1)
+    what,
+    added: [...later.keys()].filter((id) => !earlier.has(id)),
+    removed: numbered.filter(({ node }) => !later.has(idOf(node))),
+    changed: numbered.filter(({ node }) => later.has(idOf(node)) && !isSame(node, later.get(idOf(node)))),
+    edges: Object.fromEntries(
+      Object.keys({ ...edgesBefore, ...edgesAfter })
+        .filter((id) => !isSame(edgesBefore[id], edgesAfter[id]))
+        .map((id) => [id, edgesBefore[id] ?? null])
+    ),
+    ...(input_schema === after.content.input_schema && vault_schema === after.content.vault_schema
+      ? {}
+      : { schemas: { input_schema, vault_schema } }),
+    cursor: before.cursor
+  }
+}
+
+const isSame = (one: Schema.Json | undefined, other: Schema.Json | undefined): boolean =>
+  one === other || JSON.stringify(one) === JSON.stringify(other)
+
+/** The draft after a change, which can be undone. `undone` is the text of the message when it is. */
+const changedTo = (
+  draft: Draft,
+  undone: string,
+  { cursor = draft.cursor, ...changes }: Partial<Content> & { readonly cursor?: Cursor }
+): Draft => {
+  const after = { ...draft, content: { ...draft.content, ...changes }, cursor }
+  const edits = [...draft.edits.slice(1 - maxEdits), difference(draft, after, undone)]
+  return { ...after, edits, undone: [], unsaved: true }
+}
+
+/**
+ * Changes nodes and edges together, as one change. Fails with every problem of the workflow that this would make.
+ *
+ * Without another cursor, it stays, and goes back to the step before where its step is removed.
+ */
+export const patched = Effect.fnUntraced(function* (draft: Draft, patch: Patch) {
+  const [nodes, edges] = parts(draft.content)
+  const changes = new Map(Object.entries(patch.nodes ?? {}))
+  const known = new Set(nodes.map(idOf))
+  const kept = nodes.flatMap((node) => {
+    const change = changes.get(idOf(node))
+    return change === undefined ? [node] : change === null ? [] : [{ ...change, id: idOf(node) }]
+  })
+  const added = [...changes].flatMap(([id, node]) => (known.has(id) || node === null ? [] : [{ ...node, id }]))
+  const gone = new Set([...changes].flatMap(([id, node]) => (node === null ? [id] : [])))
+  const after = Object.entries({ ...edges, ...patch.edges }).filter(([id, ends]) => ends !== null && !gone.has(id))
+  const content = {
+    ...draft.content,
+    nodes: [...kept, ...added],
+    edges: Object.fromEntries(after) as Schema.JsonObject
+  }
+  const cursor = patch.cursor ?? remaining(draft, content)
+  if (!isPlace(content, cursor)) {
+    const message = `No edge "${cursor.way}" leads on from a step with the id "${cursor.after.slice(0, 80)}"`
+    return yield* new InvalidWorkflow({ problems: [{ path: "cursor", message }] })
+  }
+  const isMoved = patch.nodes === undefined && patch.edges === undefined
+  if (isMoved)
+    return { draft: passed(draft, cursor), what: `The next step goes after "${nameOf(nodes, cursor.after)}"` }
+  const what = sentenceOf(
+    nodes.filter((node) => gone.has(idOf(node))),
+    added,
+    kept.filter((node) => changes.has(idOf(node)))
+  )
+  const changed = changedTo(draft, `${what} was taken back`, { nodes: content.nodes, edges: content.edges, cursor })
+  return { draft: yield* checked(changed), what: `${what}. Nothing was carried out` }
+})
+
+const nameOf = (nodes: ReadonlyArray<Schema.Json>, id: NodeId): string =>
+  String(Json.objectOf(nodes.find((node) => idOf(node) === id) ?? null).name)
+
+/** Maximum number of steps that a sentence names. */
+const mostNamed = 3
+
+const sentenceOf = (
+  gone: ReadonlyArray<Schema.Json>,
+  added: ReadonlyArray<Schema.Json>,
+  changed: ReadonlyArray<Schema.Json>
+): string => {
+  const list = (nodes: ReadonlyArray<Schema.Json>) => {
+    const names = nodes.slice(0, mostNamed).map((node) => `"${String(Json.objectOf(node).name)}"`)
+    return [...names, ...(nodes.length > mostNamed ? [`${nodes.length - mostNamed} more`] : [])].join(", ")
+  }
+  const groups = [
+    ["Deleted", gone],
+    ["Added", added],
+    ["Changed", changed]
+  ] as const
+  const named = groups.flatMap(([word, nodes]) => (nodes.length === 0 ? [] : [`${word} ${list(nodes)}`]))
+  return named.length === 0 ? "Changed the order of the steps" : named.join("; ")
+}
+
+/** The cursor, or the position of the nearest step before it that the content still has. */
+const remaining = (draft: Draft, content: Content): Cursor => {
+  const before = Object.entries(parts(draft.content)[1])
+  const seen = new Set<string>()
+  let cursor = draft.cursor
+  while (!isPlace(content, cursor) && !seen.has(cursor.after)) {
+    seen.add(cursor.after)
+    const own = Object.keys(Json.objectOf(Json.objectOf(content.edges)[cursor.after]))[0]
+    if (own !== undefined) return { after: cursor.after, way: own as Cursor["way"] }
+    for (const [after, ends] of before) {
+      const [way] = Object.entries(Json.objectOf(ends)).find(([, to]) => to === cursor.after) ?? []
+      if (way !== undefined && !seen.has(after)) cursor = { after, way: way as Cursor["way"] }
     }
   }
+  if (isPlace(content, cursor)) return cursor
+  const start = (content.nodes as ReadonlyArray<Schema.Json>).find((node) => Json.objectOf(node).action === "START")
+  return { after: start === undefined ? "" : idOf(start), way: "to" }
 }
 
 /** The draft with the cursor at another position. */
@@ -537,8 +590,6 @@ const pointed = (ends: Schema.JsonObject, from: NodeId, to: NodeId): Schema.Json
   Object.values(ends).includes(from)
     ? Object.fromEntries(Object.entries(ends).map(([way, end]) => [way, end === from ? to : end]))
     : ends
-
-const remembered = ({ edits }: Draft, edit: Edit): ReadonlyArray<Edit> => [...edits.slice(1 - maxEdits), edit]
 
 const maxName = 80
 

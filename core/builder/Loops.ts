@@ -1,6 +1,6 @@
 /** The loops of a graph: those of LOOP nodes, and those of a condition with an edge back, such as paging. */
 import * as Graph from "../workflow/language/graph/Graph.ts"
-import type { Cursor } from "./Draft.ts"
+import type { Cursor } from "./DraftPatch.ts"
 
 export interface Loop {
   /** The first node of each turn. */

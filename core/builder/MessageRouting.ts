@@ -8,6 +8,7 @@ import { Identifiers } from "../workspace/Identifiers.ts"
 import * as Command from "./Command.ts"
 import * as Conversation from "./Conversation.ts"
 import * as Draft from "./Draft.ts"
+import * as Progress from "./Progress.ts"
 
 /** The identifiers that a message may need. */
 export const ids = Effect.gen(function* () {
@@ -49,6 +50,11 @@ const edited = (
   switch (command._tag) {
     case "Drop":
       return Draft.drop(draft)
+    case "Edit":
+      return Draft.patched(draft, command.patch)
+    case "Continue":
+    case "Replay":
+      return command.until === undefined ? null : Draft.having(draft, command.until)
     case "Join":
       return Draft.joined(draft)
     case "Pages":
@@ -124,7 +130,7 @@ export const saved = (
 ): Conversation.Change => {
   const origin = { workflowId: workflow.id, versionId: version.versionId, versionNumber: version.versionNumber }
   const text = `Saved as version ${version.versionNumber} of the workflow "${workflow.name}" (${workflow.id})`
-  return replied({ ...one, origin }, noticeId, text, at)
+  return replied({ ...one, origin, draft: { ...one.draft, unsaved: false } }, noticeId, text, at)
 }
 
 const respond = (
@@ -146,7 +152,12 @@ const respond = (
     case "Undo": {
       const undone = Draft.undo(one.draft)
       if (undone === null) return reply(one, "There is nothing to undo")
-      return reply({ ...one, draft: undone.draft }, `Undone: ${undone.what}. The page is unchanged`)
+      return reply(withDraft(one, undone.draft), `Undone: ${undone.what}. The page is unchanged`)
+    }
+    case "Redo": {
+      const redone = Draft.redo(one.draft)
+      if (redone === null) return reply(one, "There is nothing to make again")
+      return reply(withDraft(one, redone), "The change was made again. The page is unchanged")
     }
     case "Pages":
     case "Join":
@@ -154,20 +165,29 @@ const respond = (
     case "Input":
     case "Credential":
     case "Drop":
+    case "Edit":
       if (tried === null) return { conversation: one, messages: [] }
       if (Result.isFailure(tried)) return reply(one, sentence("The draft is unchanged", tried.failure))
       return reply(
-        { ...one, draft: tried.success.draft, inputs: { ...one.inputs, ...tried.success.inputs } },
+        { ...withDraft(one, tried.success.draft), inputs: { ...one.inputs, ...tried.success.inputs } },
         tried.success.what
       )
     case "Do":
-      // A step that cannot be saved is not carried out.
+    // A step that cannot be saved is not carried out.
+    case "Continue":
+    case "Replay":
       if (tried !== null && Result.isFailure(tried)) return reply(one, sentence("This cannot be done", tried.failure))
       return turn(one, command, ids, at)
     default:
       return turn(one, command, ids, at)
   }
 }
+
+/** The conversation with a draft that was changed without its page. */
+const withDraft = (one: Conversation.Conversation, draft: Draft.Draft): Conversation.Conversation =>
+  one.progress === undefined
+    ? { ...one, draft }
+    : { ...one, draft, progress: Progress.changed(one.progress, one.draft, draft) }
 
 const turn = (one: Conversation.Conversation, command: Command.PageCommand, ids: Ids, at: number) => ({
   conversation: Conversation.begin(one, { id: ids.turn, command }, at),

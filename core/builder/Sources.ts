@@ -49,8 +49,11 @@ export const ofFailedRun = Effect.fn("Sources.ofFailedRun")(function* (caller: C
   if (version === undefined) return yield* new WorkflowNotFound({ workflowId: run.workflowId })
   const stored = yield* workflows.version(caller, run.workflowId, version.versionNumber)
   const inputs = withUser({ ...given, inputs: { ...run.input, ...given.inputs } }, stored.version.content.vault_schema)
-  const until = run.errors.findLast(({ node }) => node !== null)?.node?.id ?? null
-  return { _tag: "Of", stored, inputs, until, lastBrowserState: given.lastBrowserState } satisfies Opening
+  const error = run.errors.findLast(({ node }) => node !== null) ?? run.errors.at(-1)
+  const until = error?.node?.id ?? null
+  const message = error?.message ?? "The run has failed"
+  const repair = { sessionId: id, nodeId: until, errorCode: error?.code ?? null, message }
+  return { _tag: "Of", stored, inputs, until, lastBrowserState: given.lastBrowserState, repair } satisfies Opening
 })
 
 const withUser = ({ inputs, permissionedUserId }: Given, vaultSchema: Schema.JsonObject): Schema.JsonObject =>

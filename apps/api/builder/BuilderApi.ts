@@ -4,9 +4,11 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { PointedPage } from "../../../core/builder/BuilderStore.ts"
 import { help } from "../../../core/builder/Command.ts"
-import { ConversationId, type ConversationNotFound, Status } from "../../../core/builder/Conversation.ts"
+import { ConversationId, type ConversationNotFound, Repair, Status } from "../../../core/builder/Conversation.ts"
 import { ActionResult, Question } from "../../../core/builder/ConversationMessage.ts"
+import { Cursor } from "../../../core/builder/DraftPatch.ts"
 import type { QuestionNotFound } from "../../../core/builder/MissingInputs.ts"
+import { Progress } from "../../../core/builder/Progress.ts"
 import { RunWindow } from "../../../core/window/RunWindow.ts"
 import * as TextLength from "../../../core/window/TextLength.ts"
 import * as FieldLimit from "../../../core/workflow/FieldLimit.ts"
@@ -177,7 +179,20 @@ export const DraftJson = Schema.StructWithRest(
     run_window: Schema.NullOr(RunWindow),
     loop: Schema.NullOr(Schema.String).annotate({
       description: "The id of the LOOP whose body the next step goes into; `null` outside of loops"
-    })
+    }),
+    cursor: Cursor.annotate({ description: "Where the next step goes: after a node, on one of its edges" }),
+    progress: Progress.annotate({
+      description:
+        "What was carried out on the open page: the outcome of each step, and the step after which the page is as it is"
+    }),
+    repair: Schema.NullOr(Repair).annotate({
+      description: "The failure of the run that the conversation began with; `null` where it began otherwise"
+    }),
+    unsaved: Schema.Boolean.annotate({
+      description: "Whether it was changed since it was saved, or since the conversation began"
+    }),
+    can_undo: Schema.Boolean,
+    can_redo: Schema.Boolean
   }),
   [Schema.Record(Schema.String, Schema.Json)]
 ).annotate({ identifier: "BuilderWorkflow" })

@@ -3,6 +3,7 @@
 import { Effect, Schema } from "effect"
 import type { Conversation } from "../../../core/builder/Conversation.ts"
 import * as Draft from "../../../core/builder/Draft.ts"
+import * as Progress from "../../../core/builder/Progress.ts"
 import type { RunWindow } from "../../../core/window/RunWindow.ts"
 import type { StoredWorkflow } from "../../../core/workflow/WorkflowStore.ts"
 import * as Json from "../../../core/workspace/Json.ts"
@@ -121,6 +122,12 @@ export const draft = (one: Conversation, stored: StoredWorkflow | null): typeof 
     nodes: content.nodes as ReadonlyArray<Schema.JsonObject>,
     edges: Json.objectOf(content.edges),
     loop: Draft.loopAround(one.draft),
+    cursor: one.draft.cursor,
+    progress: one.page ? (one.progress ?? Progress.none) : Progress.none,
+    repair: one.repair ?? null,
+    unsaved: one.draft.unsaved === true,
+    can_redo: (one.draft.undone?.length ?? 0) > 0,
+    can_undo: one.draft.edits.length > 0,
     run_window: window
   }
 }

@@ -1,7 +1,8 @@
 /** Carries out the commands of a conversation on its page. */
-import { Clock, Effect, Ref, ScopedRef } from "effect"
+import { Clock, Effect, Ref, Result, ScopedRef } from "effect"
 import * as NetworkRecorder from "../../agent/network/NetworkRecorder.ts"
 import { Browser } from "../../browser/Browser.ts"
+import { Signals } from "../../runtime/Signals.ts"
 import { waitUntilBack } from "../../runtime/StoreUnavailable.ts"
 import { Identifiers } from "../../workspace/Identifiers.ts"
 import { BuilderStore, type LeaseRef } from "../BuilderStore.ts"
@@ -13,6 +14,9 @@ type One = Conversation.Conversation
 
 /** Commands that need an open page. */
 type Later = Exclude<Conversation.Turn["command"], { readonly _tag: "Open" | "Replay" }>
+
+/** How often the progress of a walk is stored, in milliseconds. */
+const tellMillis = 200
 
 /**
  * Makes the function that carries out the commands of a conversation. Its page is closed with the scope.
@@ -27,12 +31,26 @@ export const make = Effect.fnUntraced(function* (lease: LeaseRef, beginningOf: S
   const page = yield* ScopedRef.make((): Turn.OpenPage | null => null)
   const stage = yield* Ref.make<Turn.Stage | null>(null)
   const walked = yield* Ref.make<Conversation.Conversation["draft"] | null>(null)
+  const signals = yield* Signals
+  /** When the progress of a walk was stored last. */
+  let told = 0
 
   const close = Effect.andThen(ScopedRef.set(page, Effect.succeed(null)), Ref.set(stage, null))
 
-  const walk = (stops: Turn.Walk["stops"]): Turn.Walk => ({
+  const walk = (turnId: string, stops: Turn.Walk["stops"]): Turn.Walk => ({
     stops,
-    reached: (draft, here) => Effect.andThen(Ref.set(walked, draft), Ref.set(stage, here))
+    reached: Effect.fnUntraced(function* (draft, here) {
+      yield* Ref.set(walked, draft)
+      yield* Ref.set(stage, here)
+      const now = yield* Clock.currentTimeMillis
+      if (now < told + tellMillis) return
+      told = now
+      const { progress } = here
+      yield* Effect.ignore(
+        store.settle(lease, (before) => Result.succeed(Conversation.walked(before, turnId, draft.cursor, progress)))
+      )
+      yield* signals.publish({ _tag: "builder", conversationId: lease.id })
+    })
   })
 
   /** Performs a turn on a page in a separate session; the one before is closed. */
@@ -60,7 +78,7 @@ export const make = Effect.fnUntraced(function* (lease: LeaseRef, beginningOf: S
     return Turn.withUnavailable(yield* turn(fresh), beginning.unavailable)
   })
 
-  const onPage = Effect.fnUntraced(function* (draft: One["draft"], now: Turn.Stage, command: Later) {
+  const onPage = Effect.fnUntraced(function* (draft: One["draft"], now: Turn.Stage, command: Later, turnId: string) {
     switch (command._tag) {
       case "Do": {
         const ids = { node: yield* identifiers.uuid, end: yield* identifiers.uuid }
@@ -71,23 +89,19 @@ export const make = Effect.fnUntraced(function* (lease: LeaseRef, beginningOf: S
       case "Again":
         return yield* Turn.again(draft, now, command.step)
       case "Leave":
-        return yield* Turn.leave(draft, now, walk)
+        return yield* Turn.leave(draft, now, (stops) => walk(turnId, stops))
       case "Continue":
-        return yield* Turn.walk(
-          draft,
-          now,
-          walk(() => false)
-        )
+        return yield* Turn.walk(draft, now, walk(turnId, before(command.until)))
     }
   })
 
   /** Opens the start page first, because the page was lost. The cursor of the draft does not change. */
-  const again = Effect.fnUntraced(function* (one: One, now: Turn.Stage, command: Later) {
+  const again = Effect.fnUntraced(function* (one: One, now: Turn.Stage, command: Later, turnId: string) {
     const start = yield* Turn.open(one.draft, now, null)
     const notice =
       "The page was lost, so the start page was opened again. The steps were not repeated: use replay for that"
     if (start.outcome.rest === "errored") return { ...start, outcome: { ...start.outcome, draft: one.draft } }
-    const done = yield* onPage(one.draft, start.stage, command)
+    const done = yield* onPage(one.draft, start.stage, command, turnId)
     return { ...done, outcome: { ...done.outcome, text: `${notice}. ${done.outcome.text}` } }
   })
 
@@ -100,24 +114,32 @@ export const make = Effect.fnUntraced(function* (lease: LeaseRef, beginningOf: S
     return { now: added.length === 0 ? now : Turn.withInputs(now, one.inputs, accounts), unavailable }
   })
 
-  const carryOut = Effect.fnUntraced(function* (one: One, { command }: Conversation.Turn) {
+  const carryOut = Effect.fnUntraced(function* (one: One, { command, id }: Conversation.Turn) {
     const present = yield* Ref.get(stage)
     if (command._tag !== "Open" && command._tag !== "Replay") {
       if (present !== null) {
-        const { now, unavailable } = yield* withNewInputs(one, Turn.without(present, one.draft))
-        return Turn.withUnavailable(yield* onPage(one.draft, now, command), unavailable)
+        const progress = one.progress ?? present.progress
+        const { now, unavailable } = yield* withNewInputs(one, Turn.without({ ...present, progress }, one.draft))
+        return Turn.withUnavailable(yield* onPage(one.draft, now, command, id), unavailable)
       }
-      return yield* onNewPage(one, (fresh) => again(one, fresh, command))
+      return yield* onNewPage(one, (fresh) => again(one, fresh, command, id))
     }
     if (command._tag === "Replay") {
       const { after, way } = one.draft.cursor
-      const onward = walk((cursor) => cursor.after === after && cursor.way === way)
+      const isHere: Turn.Walk["stops"] = (cursor) => cursor.after === after && cursor.way === way
+      const onward = walk(id, command.until === undefined ? isHere : before(command.until))
       return yield* onNewPage(one, (fresh) => Turn.open(one.draft, fresh, onward))
     }
     const { until } = command
-    const onward = until === null ? null : walk((_, next) => next.id === until)
+    const onward = until === null ? null : walk(id, before(until))
     return yield* onNewPage(one, (fresh) => Turn.open(one.draft, fresh, onward))
   })
 
   return { carryOut, close, stage, walked }
 })
+
+/** Stops a walk before the step with an id or a name; without one, at the end. */
+const before =
+  (step: string | undefined): Turn.Walk["stops"] =>
+  (_, next) =>
+    next.id === step || next.name === step

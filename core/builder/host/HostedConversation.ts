@@ -8,6 +8,7 @@ import * as Sandbox from "../../workflow/sandbox/Sandbox.ts"
 import { Identifiers } from "../../workspace/Identifiers.ts"
 import { BuilderStore, type LeaseRef, type PointedPage, type View, type ViewKind } from "../BuilderStore.ts"
 import * as Conversation from "../Conversation.ts"
+import * as Progress from "../Progress.ts"
 import * as Commands from "./Commands.ts"
 import type { StartingStateOf } from "./StartingState.ts"
 import * as Turn from "./Turn.ts"
@@ -93,6 +94,7 @@ const attend = Effect.fnUntraced(function* (place: HostSession, beginningOf: Sta
   const doTurn = Effect.fnUntraced(function* (one: One, turn: Conversation.Turn) {
     const nothing = (text: string): Conversation.Outcome => ({
       draft: one.draft,
+      progress: Progress.none,
       text,
       result: null,
       rest: "errored",

@@ -23,7 +23,9 @@ import type { Candidate } from "../Command.ts"
 import type { Outcome } from "../Conversation.ts"
 import type { ActionResult } from "../ConversationMessage.ts"
 import * as Draft from "../Draft.ts"
+import type { Cursor } from "../DraftPatch.ts"
 import * as Loops from "../Loops.ts"
+import * as Progress from "../Progress.ts"
 import * as ProposedExpect from "../ProposedExpect.ts"
 import type { StartingState } from "./StartingState.ts"
 
@@ -37,6 +39,8 @@ export interface Stage extends OpenPage {
   /** The initial state of the page, and the accounts of the conversation. */
   readonly beginning: StartingState
   readonly known: Known
+  /** What was carried out on it. */
+  readonly progress: Progress.Progress
   /** The state before each step that a message added, to restore when the step is undone. */
   readonly before: ReadonlyMap<NodeId, Known>
 }
@@ -53,7 +57,7 @@ export const newStage = (open: OpenPage, inputs: Schema.JsonObject, beginning: S
   const secrets = new Secrets()
   for (const value of Session.secrets(session)) secrets.add(Redacted.value(value), "secret")
   const memory = Memory.initial(inputs, { accounts, secrets })
-  return { ...open, began, beginning, known: { memory, loops: new Map() }, before: new Map() }
+  return { ...open, began, beginning, known: { memory, loops: new Map() }, progress: Progress.none, before: new Map() }
 }
 
 /** The state of the conversation and of its page after the turn. */
@@ -74,7 +78,7 @@ const maxTold = 10_000
 /** A walk through the draft. */
 export interface Walk {
   /** Whether the walk stops before the next node. Every walk stops at the end. */
-  readonly stops: (cursor: Draft.Cursor, next: Node) => boolean
+  readonly stops: (cursor: Cursor, next: Node) => boolean
   /** Called after each step with the resulting draft and stage. */
   readonly reached: (draft: Draft.Draft, stage: Stage) => Effect.Effect<void>
 }
@@ -434,7 +438,11 @@ const step = Effect.fnUntraced(function* (
   const { way } = Position.wayOn(Position.edgeOf(graph, node.id), done)
   return Result.succeed({
     draft: Draft.passed(draft, { after: node.id, way }),
-    stage: { ...stage, known: { memory, loops } },
+    stage: {
+      ...stage,
+      known: { memory, loops },
+      progress: Progress.reached(stage.progress, node.id, done._tag === "Skipped" ? "skipped" : "done")
+    },
     found: done._tag === "Found" ? done.found : null,
     skipped: done._tag === "Skipped",
     unsure: walk.warnings.map(({ message }) => message)
@@ -521,7 +529,14 @@ const comesNext = (node: Node): string =>
 
 /** The outcome of a turn, with secrets hidden in its text. Secrets in its data are already hidden. */
 const settled = (draft: Draft.Draft, stage: Stage, text: string, result: ActionResult | null): TurnResult => ({
-  outcome: { draft, text: secretsOf(stage).hide(text), result: shown(result, stage), rest: "completed", page: true },
+  outcome: {
+    draft,
+    progress: stage.progress,
+    text: secretsOf(stage).hide(text),
+    result: shown(result, stage),
+    rest: "completed",
+    page: true
+  },
   stage
 })
 
@@ -567,8 +582,9 @@ const failed = (draft: Draft.Draft, stage: Stage, node: Node, failure: StepFaile
     const gone = failure.code === "BROWSER-E0001"
     const text = `Node "${node.name}": ${failure.sentence} (at ${url})`
     const result = { ...about(node, false, url), errorCode: failure.code }
-    const { outcome } = settled(draft, stage, text, result)
-    return { outcome: { ...outcome, rest: gone ? "errored" : rest, page: !gone }, stage }
+    const here = { ...stage, progress: Progress.reached(stage.progress, node.id, "failed") }
+    const { outcome } = settled(draft, here, text, result)
+    return { outcome: { ...outcome, rest: gone ? "errored" : rest, page: !gone }, stage: here }
   })
 
 const about = (node: Node, done: boolean, url: string): ActionResult => ({

@@ -216,7 +216,10 @@ it.layer(hosted)("a conversation over HTTP", (it) => {
         const [claimed] = yield* runs.claim({ worker: "w", limit: 1, leaseMillis: 30_000 })
         assert.strictEqual(claimed?.run.id, started.session_id)
         const fence = claimed?.run.lease?.fence ?? 0
-        const error = { ...failure(claimed?.run as Run, "SELECTOR-E0001", "No such element", 0), node_id: clickId }
+        const error = {
+          ...failure(claimed?.run as Run, "SELECTOR-E0001", "No such element", 0),
+          node: { id: clickId, name: "CLICK 1", action: "CLICK" }
+        }
         yield* runs.settle({ id: claimed?.run.id as Run["id"], fence }, (locked, at) =>
           Transition.finish(locked, { _tag: "Failed", data: {}, errors: [error] }, at)
         )
@@ -228,6 +231,19 @@ it.layer(hosted)("a conversation over HTTP", (it) => {
         yield* rested(key, id)
         const draft = yield* send({ method: "GET", path: `${base}/${id}/workflow`, key })
         assert.deepInclude(draft.body, { id: workflowId, version_id: versionId, version_number: 1 })
+        // It is done up to the step that failed, and names the run and its error.
+        const [first = ""] = Object.keys((draft.body.progress as { readonly steps: object }).steps)
+        assert.deepInclude(draft.body, {
+          cursor: { after: first, way: "to" },
+          progress: { steps: { [first]: "done" }, last: first },
+          repair: {
+            sessionId: started.session_id,
+            nodeId: clickId,
+            errorCode: "SELECTOR-E0001",
+            message: "No such element"
+          },
+          unsaved: false
+        })
         assert.deepInclude((yield* tell(key, id, "next")).result, { nodeId: clickId, done: true, url: list })
         const nothing = yield* send({ method: "POST", path: `${base}/session/from-failed-run`, key, json: {} })
         assert.strictEqual(nothing.status, 400)

@@ -50,6 +50,16 @@ it.each([
   ["drop", { _tag: "Drop" }],
   ["undo", { _tag: "Undo" }],
   ["replay", { _tag: "Replay" }],
+  ["replay Sign in", { _tag: "Replay", until: "Sign in" }],
+  ["continue Sign in", { _tag: "Continue", until: "Sign in" }],
+  ["redo", { _tag: "Redo" }],
+  [
+    'edit {"nodes":{"a":null},"edges":{"a":null,"b":{"to":"c"}},"cursor":{"after":"b","way":"to"}}',
+    {
+      _tag: "Edit",
+      patch: { nodes: { a: null }, edges: { a: null, b: { to: "c" } }, cursor: { after: "b", way: "to" } }
+    }
+  ],
   ["again Click Next", { _tag: "Again", step: "Click Next" }],
   ["leave", { _tag: "Leave" }],
   [
@@ -88,6 +98,8 @@ it.each([
   ["loop context.orders", "Expected loop EXPRESSION as NAME"],
   ["check css=h1", "Expected an XPath"],
   ["undo that", 'Cannot read "that"'],
+  ["edit", "Expected edit JSON"],
+  ['edit {"nodes":{"a":5}}', "Cannot read the change: expected"],
   ["expect Pay", "Expected expect STEP = JSON"],
   ["expect Pay = the end", "Cannot read the JSON"],
   ['{"parameters":{}}', "Cannot read the node"],

@@ -183,7 +183,7 @@ it("a schema is made of the inputs that are given", () => {
   })
 })
 
-const Change = Schema.Literals(["click", "check", "loop", "leave", "drop", "undo", "forward"])
+const Change = Schema.Literals(["click", "check", "loop", "leave", "drop", "undo", "redo", "patch", "forward"])
 
 it.effect.prop(
   "whatever is changed, the draft can be saved, and taking every change back gives the first draft again",
@@ -209,14 +209,69 @@ it.effect.prop(
           draft = Result.isSuccess(dropped) ? dropped.success.draft : draft
         }
         if (change === "undo") draft = Draft.undo(draft)?.draft ?? draft
+        if (change === "redo") draft = Draft.redo(draft) ?? draft
+        if (change === "patch") {
+          const added = { id: id(number), name: `Step ${number}`, action: "SCREENSHOT", parameters: {} }
+          const { to = "" } = (draft.content.edges as Record<string, { readonly to?: string }>)[id(1)] ?? {}
+          const patch = { nodes: { [id(number)]: added }, edges: { [id(1)]: { to: id(number) }, [id(number)]: { to } } }
+          draft = (yield* Draft.patched(draft, patch)).draft
+        }
         if (change === "forward") draft = Draft.passed(draft, { after: id(1), way: "to" })
         assert.deepStrictEqual(SaveBody.read(Draft.body(draft), 0).problems, [])
         const graph = yield* Draft.graph(draft)
         assert.isTrue(graph.nodes.has(Draft.next(draft, graph).id))
       }
+      const last = draft.content
+      const count = draft.edits.length
       for (let undone = Draft.undo(draft); undone !== null; undone = Draft.undo(draft)) draft = undone.draft
       assert.deepStrictEqual(draft.content, first)
+      for (let again = 0; again < count; again++) draft = Draft.redo(draft) ?? draft
+      const named = ({ edges, nodes }: typeof last) => [
+        new Map((nodes as ReadonlyArray<{ readonly id: string }>).map((node) => [node.id, node])),
+        edges
+      ]
+      assert.deepStrictEqual(named(draft.content), named(last))
     })
+)
+
+it.effect("several nodes and edges are changed as one, and the cursor stays at a step that is left", () =>
+  Effect.gen(function* () {
+    let draft = yield* fresh()
+    for (const number of [10, 20, 30]) draft = yield* insert(draft, click(`//a[${number}]`), number)
+    const gone = yield* Draft.patched(draft, {
+      nodes: { [id(20)]: null, [id(30)]: null },
+      edges: { [id(10)]: { to: id(2) } }
+    })
+    assert.strictEqual(gone.what, 'Deleted "Click //a[20]", "Click //a[30]". Nothing was carried out')
+    assert.deepStrictEqual(yield* order(gone.draft), ["Open the start page", "Click //a[10]", "Done"])
+    assert.deepStrictEqual(gone.draft.cursor, { after: id(10), way: "to" })
+    const back = Draft.undo(gone.draft)
+    assert.deepStrictEqual(back?.draft.content, draft.content)
+    const moved = yield* Draft.patched(draft, {
+      edges: { [id(1)]: { to: id(20) }, [id(20)]: { to: id(10) }, [id(10)]: { to: id(30) } }
+    })
+    assert.include(moved.what, "Changed the order of the steps")
+    const names = ["Open the start page", "Click //a[20]", "Click //a[10]", "Click //a[30]", "Done"]
+    assert.deepStrictEqual(yield* order(moved.draft), names)
+  })
+)
+
+it.effect.each([
+  ["an unreached step", { edges: { [id(1)]: { to: id(2) } } }, "nodes[1]"],
+  ["a parameter that is missing", { nodes: { [id(10)]: { name: "A", action: "CLICK", parameters: {} } } }, "nodes[1]"],
+  ["an edge to nowhere", { edges: { [id(10)]: { to: id(99) } } }, "edges"],
+  ["a place that there is not", { cursor: { after: id(10), way: "true" as const } }, "cursor"]
+] as const)("%s is refused, and changes nothing", ([_name, patch, path]) =>
+  Effect.gen(function* () {
+    const draft = yield* insert(yield* fresh(), click("//button[1]"))
+    const { problems } = (yield* Effect.flip(Draft.patched(draft, patch))) as {
+      problems: ReadonlyArray<{ path: string }>
+    }
+    assert.isTrue(
+      problems.some((problem) => problem.path.startsWith(path)),
+      JSON.stringify(problems)
+    )
+  })
 )
 
 it.effect("what a step expects is set, replaced and taken away, and each is undone", () =>

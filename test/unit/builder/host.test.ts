@@ -358,7 +358,8 @@ it.effect("a loop over pages is done again as a whole, reads what it read before
         const again = yield* tell(caller, id, "again Is there a further page?")
         assert.include(again.last.text, "Done again: Is there a further page?, 5 steps")
         assert.deepStrictEqual(again.last.result?.data, whole)
-        assert.deepStrictEqual(again.conversation.draft, paged.conversation.draft)
+        assert.deepStrictEqual(again.conversation.draft.content, paged.conversation.draft.content)
+        assert.deepStrictEqual(again.conversation.draft.cursor, paged.conversation.draft.cursor)
         // The last page leads back to the first one. The step for that is no part of the workflow.
         yield* tell(caller, id, "click #first")
         yield* tell(caller, id, "undo")
@@ -486,6 +487,50 @@ it.effect("a conversation skips the nodes that a run would skip, and reads the n
         replayed.last.text,
         `Did 1 step, skipped 1. The end of the workflow comes next. The page is at ${login}. It extracted {"status":200}`
       )
+    })
+  )
+)
+
+it.effect("what was carried out on the page is told step by step, and is forgotten of a step that is changed", () =>
+  hosted(
+    Effect.gen(function* () {
+      const builder = yield* Builder
+      const caller = yield* makeWorkspace()
+      const { workflow } = yield* kept(caller)
+      const { conversation } = yield* builder.open(caller, yield* ofWorkflow(caller, workflow.id, nodeId(2), given))
+      yield* settle
+      const { id } = conversation
+      const opened = { [nodeId(0)]: "done", [nodeId(1)]: "done" } as const
+      const failing = yield* tell(caller, id, "continue")
+      assert.deepStrictEqual(failing.conversation.progress, {
+        steps: { ...opened, [nodeId(2)]: "failed" },
+        last: nodeId(1)
+      })
+      const mended = { id: nodeId(2), name: "CLICK 2", action: "CLICK", parameters: { selector: "#go" } }
+      const changed = yield* tell(caller, id, `edit {"nodes":{"${nodeId(2)}":${JSON.stringify(mended)}}}`)
+      assert.strictEqual(changed.last.text, 'Changed "CLICK 2". Nothing was carried out')
+      assert.deepStrictEqual(changed.conversation.progress, { steps: opened, last: nodeId(1) })
+      assert.isTrue(changed.conversation.draft.unsaved)
+      const before = yield* tell(caller, id, "continue EXTRACT_DATAMODEL 3")
+      assert.include(before.last.text, 'Did 1 step. Next comes "EXTRACT_DATAMODEL 3"')
+      assert.deepStrictEqual(before.conversation.progress?.last, nodeId(2))
+      const whole = yield* tell(caller, id, "continue")
+      assert.deepStrictEqual(whole.conversation.progress?.steps[nodeId(3)], "done")
+      const again = yield* tell(caller, id, `replay ${nodeId(2)}`)
+      assert.include(again.last.text, 'Did 1 step. Next comes "CLICK 2"')
+      assert.deepStrictEqual(again.conversation.progress, { steps: opened, last: nodeId(1) })
+      const to = yield* tell(caller, id, `edit {"cursor":{"after":"${nodeId(2)}","way":"to"}}`)
+      assert.strictEqual(to.last.text, 'The next step goes after "CLICK 2"')
+      assert.strictEqual(to.conversation.progress?.last, nodeId(1))
+      const unknown = yield* tell(caller, id, "replay Fly")
+      assert.include(unknown.last.text, 'There is no step "Fly": expected one of "START 0"')
+      const saved = yield* builder.save(caller, id, { note: "Mended", force: false })
+      assert.strictEqual(saved.version.versionNumber, 2)
+      assert.isFalse((yield* builder.get(caller, id)).conversation.draft.unsaved)
+      yield* tell(caller, id, "undo")
+      const redone = yield* tell(caller, id, "redo")
+      assert.strictEqual(redone.last.text, "The change was made again. The page is unchanged")
+      assert.strictEqual((yield* tell(caller, id, "redo")).last.text, "There is nothing to make again")
     })
   )
 )

@@ -19,6 +19,7 @@ import { EventStreams } from "../../core/event/stream/EventStreams.ts"
 import { Webhooks } from "../../core/event/webhook/Webhooks.ts"
 import { LiveViews } from "../../core/execution/live/LiveViews.ts"
 import { Gates } from "../../core/gate/Gates.ts"
+import { OpenedArtifacts } from "../../core/run/artifact/OpenedArtifacts.ts"
 import { Decisions } from "../../core/run/evidence/Decisions.ts"
 import { Evidence } from "../../core/run/evidence/Evidence.ts"
 import { Interactions } from "../../core/run/interaction/Interactions.ts"
@@ -200,6 +201,7 @@ const services = Layer.mergeAll(
   Schedules.layer,
   RunSubscriptions.layer,
   SecretConnections.layer,
+  OpenedArtifacts.layer,
   OpenSessions.layer,
   TfaCodes.layer,
   Vault.layer,

@@ -1,5 +1,5 @@
 /** The owners of artifacts, in memory. */
-import { Clock, Effect, Layer } from "effect"
+import { Clock, Effect, Layer, Option } from "effect"
 import { ArtifactStore, nothing, removalMillis } from "../../../core/run/artifact/ArtifactStore.ts"
 import { atomicStore } from "../Atomic.ts"
 import { type KeptArtifact, Tables } from "../Tables.ts"
@@ -8,7 +8,7 @@ const none = { leftOut: 0, removedAt: null }
 
 export const layer = Layer.effect(
   ArtifactStore,
-  Effect.map(Tables, ({ artifacts, artifactTotals, gates, snapshots }) => {
+  Effect.map(Tables, ({ artifacts, artifactTotals, gates, snapshots, workflows }) => {
     const ofRun = (runId: string) => [...artifacts.values()].filter((one) => one.runId === runId)
     const change = (id: string, by: Partial<KeptArtifact>) => {
       const before = artifacts.get(id)
@@ -21,6 +21,14 @@ export const layer = Layer.effect(
           artifacts.set(artifact.id, { ...artifact, bytes, finishedAt, takenAt: null })
         }),
       finish: (id, bytes, at) => Effect.sync(() => change(id, { bytes, finishedAt: at })),
+      ownerOf: (id) =>
+        Effect.sync(() => {
+          const { kind, runId, workflowId } = artifacts.get(id) ?? {}
+          const workspaceId = workflowId === undefined ? undefined : workflows.get(workflowId)?.workspaceId
+          return kind === undefined || runId === undefined || workspaceId === undefined
+            ? Option.none()
+            : Option.some({ kind, runId, workspaceId })
+        }),
       forget: (id) => Effect.sync(() => void artifacts.delete(id)),
       leaveOut: (runId) =>
         Effect.sync(() => {

@@ -1,7 +1,7 @@
 /** The owners of artifacts, in PostgreSQL. */
-import { Clock, Effect, Layer } from "effect"
+import { Clock, Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
-import { ArtifactStore, removalMillis } from "../../../core/run/artifact/ArtifactStore.ts"
+import { type ArtifactOwner, ArtifactStore, removalMillis } from "../../../core/run/artifact/ArtifactStore.ts"
 import type { RunId } from "../../../core/workspace/Ids.ts"
 import { transaction, withoutSqlErrors } from "../Transaction.ts"
 import * as Evidence from "../tables/Evidence.ts"
@@ -18,6 +18,14 @@ export const layer = Layer.effect(
       finish: Effect.fn("ArtifactStore.finish")((id, bytes, at) =>
         sql`update artifacts set ${sql.update(Evidence.finished.encode({ bytes, at }))} where id = ${id}`.pipe(
           Effect.asVoid,
+          withoutSqlErrors
+        )
+      ),
+      ownerOf: Effect.fn("ArtifactStore.ownerOf")((id) =>
+        sql<ArtifactOwner>`
+          select artifacts.kind, artifacts.run_id as "runId", workflows.workspace_id as "workspaceId"
+          from artifacts join workflows on workflows.id = artifacts.workflow_id where artifacts.id = ${id}`.pipe(
+          Effect.map(([row]) => Option.fromUndefinedOr(row)),
           withoutSqlErrors
         )
       ),

@@ -4,10 +4,11 @@
  * Content of sites is never displayed as a page of this service: files are downloaded instead of opened, and scripts in
  * an opened file do not run.
  */
-import { Effect, Option } from "effect"
+import { Effect, Layer, Option } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { ArtifactFiles, type StoredArtifact } from "../../../core/run/artifact/ArtifactFiles.ts"
 import { ArtifactLinks } from "../../../core/run/artifact/ArtifactLinks.ts"
+import { OpenedArtifacts } from "../../../core/run/artifact/OpenedArtifacts.ts"
 import * as SnapshotPolicy from "../../../core/run/evidence/SnapshotPolicy.ts"
 import { outage } from "../../../core/runtime/Supervisor.ts"
 import * as Errors from "../http/Errors.ts"
@@ -58,16 +59,20 @@ const missing = HttpServerResponse.jsonUnsafe(Errors.general(404, "No such artif
 })
 
 /** For every problem of an address, the answer is the same 404. */
-const serve = Effect.gen(function* () {
+const serve = Effect.fnUntraced(function* (opened: OpenedArtifacts["Service"]) {
   const links = yield* ArtifactLinks
   const { id = "" } = yield* HttpRouter.params
   const request = yield* HttpServerRequest.HttpServerRequest
   const query = new URL(request.url, "http://localhost").searchParams
   const valid = yield* links.verify(id, query.get("expires") ?? "", query.get("signature") ?? "")
-  return valid ? yield* Proof.proven(`link to ${id}`, download(id, request)) : missing
+  return valid ? yield* Proof.proven(`link to ${id}`, download(id, request, opened)) : missing
 })
 
-const download = Effect.fnUntraced(function* (id: string, request: HttpServerRequest.HttpServerRequest) {
+const download = Effect.fnUntraced(function* (
+  id: string,
+  request: HttpServerRequest.HttpServerRequest,
+  opened: OpenedArtifacts["Service"]
+) {
   const files = yield* ArtifactFiles
   const found = yield* Effect.result(files.find(id))
   if (found._tag === "Failure") {
@@ -80,7 +85,9 @@ const download = Effect.fnUntraced(function* (id: string, request: HttpServerReq
       }
     )
   }
-  return Option.match(found.success, { onNone: () => missing, onSome: (kept) => answer(kept, request) })
+  if (Option.isNone(found.success)) return missing
+  if (request.method === "GET") yield* opened.note(id)
+  return answer(found.success.value, request)
 })
 
 const answer = (kept: StoredArtifact, { headers: asked, method }: HttpServerRequest.HttpServerRequest) => {
@@ -117,17 +124,21 @@ const ofNoBody = ({
 })
 
 /** The router has no routes for HEAD alone. */
-export const routes = HttpRouter.add(
-  "*",
-  "/artifacts/:id",
-  Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ method }) =>
-    method === "GET" || method === "HEAD"
-      ? serve
-      : Effect.succeed(
-          HttpServerResponse.jsonUnsafe(
-            Errors.general(405, `Method ${method} is not allowed here: expected GET or HEAD`),
-            { status: 405, headers: { allow: "GET, HEAD" } }
-          )
-        )
+export const routes = Layer.unwrap(
+  Effect.map(OpenedArtifacts, (opened) =>
+    HttpRouter.add(
+      "*",
+      "/artifacts/:id",
+      Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ method }) =>
+        method === "GET" || method === "HEAD"
+          ? serve(opened)
+          : Effect.succeed(
+              HttpServerResponse.jsonUnsafe(
+                Errors.general(405, `Method ${method} is not allowed here: expected GET or HEAD`),
+                { status: 405, headers: { allow: "GET, HEAD" } }
+              )
+            )
+      )
+    )
   )
 )

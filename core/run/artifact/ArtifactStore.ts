@@ -1,9 +1,9 @@
 /**
  * The owners, sizes and ages of stored artifacts: what bounds and retention go by.
  */
-import { Context, type Effect, Schema } from "effect"
+import { Context, type Effect, type Option, Schema } from "effect"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
-import type { RunId, WorkflowId } from "../../workspace/Ids.ts"
+import type { RunId, WorkflowId, WorkspaceId } from "../../workspace/Ids.ts"
 
 export const Kind = Schema.Literals(["screenshot", "snapshot", "video", "file"])
 export type Kind = typeof Kind.Type
@@ -15,6 +15,13 @@ export interface StartedUpload {
   readonly workflowId: WorkflowId
   readonly kind: Kind
   readonly at: number
+}
+
+/** What an artifact belongs to. */
+export interface ArtifactOwner {
+  readonly workspaceId: WorkspaceId
+  readonly runId: RunId
+  readonly kind: Kind
 }
 
 /** The stored totals of a run. */
@@ -54,6 +61,9 @@ export class ArtifactStore extends Context.Service<
 
     /** Notes that an artifact is there, how large it is, and since when. */
     readonly finish: (id: string, bytes: number, at: number) => Effect.Effect<void, StoreUnavailable>
+
+    /** What an artifact belongs to; none for an id that is not known. */
+    readonly ownerOf: (id: string) => Effect.Effect<Option.Option<ArtifactOwner>, StoreUnavailable>
 
     /** Forgets an artifact whose upload failed. */
     readonly forget: (id: string) => Effect.Effect<void, StoreUnavailable>

@@ -19,7 +19,7 @@ const verbs = {
   key: ["create", "rotate", "revoke", "refuse"],
   invitation: ["create", "accept", "revoke"],
   live_view: ["open", "take_control", "return_control"],
-  evidence: ["download"],
+  evidence: ["download", "open"],
   sign_in_link: ["create", "use"],
   console_session: ["start", "end"],
   sign_in: ["fail"],

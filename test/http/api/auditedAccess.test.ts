@@ -1,8 +1,14 @@
 /** What the audit trail has of sign-ins, and of access to what is secret. No secret that is sent or answered is in it. */
+import { randomUUID } from "node:crypto"
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
+import { ArtifactFiles } from "../../../core/run/artifact/ArtifactFiles.ts"
+import { ArtifactLinks } from "../../../core/run/artifact/ArtifactLinks.ts"
+import { ArtifactStore } from "../../../core/run/artifact/ArtifactStore.ts"
+import { RunStore } from "../../../core/run/RunStore.ts"
 import { countedMillis } from "../../../core/workspace/audit/CountedEntries.ts"
+import { RunId } from "../../../core/workspace/Ids.ts"
 import { WorkspaceStore } from "../../../core/workspace/WorkspaceStore.ts"
 import { graph } from "../../support/fixtures.ts"
 import { claim, enter, start } from "../../support/live.ts"
@@ -195,6 +201,59 @@ it.layer(layerInMemory)("the audit trail", (it) => {
           { action: "evidence.download", after: { as: "bundle" }, user_id: userId }
         ]
       )
+    })
+  )
+
+  it.effect("has pictures and videos that are opened, once a minute with their count, and no other address", () =>
+    Effect.gen(function* () {
+      const { member, url } = yield* Service
+      const owner = yield* member("Owner")
+      const id = yield* start(owner, graph())
+      const { run } = yield* (yield* RunStore).get(owner.caller.workspaceId, RunId.make(id))
+      const links = yield* (yield* ArtifactLinks).lasting(url, 60_000)
+      const kept = Effect.fnUntraced(function* (kind: "screenshot" | "video" | null) {
+        const artifact = randomUUID()
+        const bytes = new Uint8Array(100)
+        yield* (yield* ArtifactFiles).put(artifact, { mediaType: "image/png", fileName: null, bytes })
+        if (kind !== null) {
+          yield* (yield* ArtifactStore).begin({
+            id: artifact,
+            runId: RunId.make(id),
+            workflowId: run.workflowId,
+            kind,
+            at: 0
+          })
+        }
+        return { artifact, address: links.artifact(artifact).url }
+      })
+      const fetched = (address: string, init: RequestInit = {}) =>
+        Effect.promise(async () => {
+          const answer = await fetch(address, init)
+          await answer.arrayBuffer()
+          return answer.status
+        })
+      const [picture, video, unknown] = [yield* kept("screenshot"), yield* kept("video"), yield* kept(null)]
+      assert.strictEqual(yield* fetched(unknown.address), 200)
+      assert.strictEqual(yield* fetched(picture.address, { method: "HEAD" }), 200)
+      assert.strictEqual(yield* fetched(picture.address.replace("signature=", "signature=0")), 404)
+      assert.strictEqual(yield* fetched(picture.address), 200)
+      for (const range of ["bytes=0-9", "bytes=10-19", "bytes=20-"]) {
+        assert.strictEqual(yield* fetched(video.address, { headers: { range } }), 206)
+      }
+      const signature = new URL(video.address).searchParams.get("signature") ?? ""
+      const opened = Effect.map(trail(owner, [signature]), (entries) =>
+        entries
+          .filter(({ action }) => action === "evidence.open")
+          .map(({ after, resource_id, user_id }) => {
+            assert.deepStrictEqual({ resource_id, user_id }, { resource_id: id, user_id: null })
+            return after
+          })
+      )
+      const shown = { as: "screenshot", requests: 1, artifact_id: picture.artifact }
+      const played = { as: "video", requests: 1, artifact_id: video.artifact }
+      assert.deepStrictEqual(yield* opened, [shown, played])
+      yield* TestClock.adjust(countedMillis)
+      assert.deepStrictEqual(yield* opened, [shown, played, { ...played, requests: 2 }])
     })
   )
 })

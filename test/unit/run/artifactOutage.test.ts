@@ -6,6 +6,7 @@ import { routes } from "../../../apps/api/run/ArtifactRoutes.ts"
 import { ArtifactFiles, ArtifactsUnavailable } from "../../../core/run/artifact/ArtifactFiles.ts"
 import { ArtifactLinks } from "../../../core/run/artifact/ArtifactLinks.ts"
 import { ArtifactStore } from "../../../core/run/artifact/ArtifactStore.ts"
+import { OpenedArtifacts } from "../../../core/run/artifact/OpenedArtifacts.ts"
 import { RunArtifacts } from "../../../core/run/artifact/RunArtifacts.ts"
 import { StoreUnavailable } from "../../../core/runtime/StoreUnavailable.ts"
 import * as Supervisor from "../../../core/runtime/Supervisor.ts"
@@ -89,7 +90,8 @@ describe("an outage of the store of artifacts", () => {
       const { layer, lines } = logged()
       const links = Layer.mock(ArtifactLinks, { verify: () => Effect.succeed(true) })
       const context = yield* Layer.build(Layer.mergeAll(links, away, layer))
-      const { dispose, handler } = HttpRouter.toWebHandler(routes, { disableLogger: true })
+      const opened = Layer.mock(OpenedArtifacts, {})
+      const { dispose, handler } = HttpRouter.toWebHandler(Layer.provide(routes, opened), { disableLogger: true })
       const asked = () => handler(new Request("http://localhost/artifacts/1?expires=1&signature=a"), context)
       const answers = yield* Effect.promise(() => Promise.all(Array.from({ length: 20 }, asked)))
       assert.deepStrictEqual([...new Set(answers.map(({ status }) => status))], [503])

@@ -4,7 +4,7 @@
  *
  * They expect a store without artifacts: give each promise a new store, or empty it before.
  */
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Option } from "effect"
 import { ArtifactStore, type Kind, nothing, removalMillis } from "../../../../core/run/artifact/ArtifactStore.ts"
 import { RunStore } from "../../../../core/run/RunStore.ts"
 import { WorkflowStore } from "../../../../core/workflow/WorkflowStore.ts"
@@ -56,6 +56,16 @@ const kept = Effect.fnUntraced(function* (run: SomeRun, kind: Kind, bytes: numbe
 
 /** What every implementation promises. */
 export const promises: ReadonlyArray<Contract.ContractPromise<Stores>> = [
+  promise("says to which workspace and run an artifact belongs, and of no other id anything", () =>
+    Effect.gen(function* () {
+      const store = yield* ArtifactStore
+      const run = yield* someRun
+      const id = yield* kept(run, "video", 1)
+      const { workspaceId } = run.caller
+      assert.deepStrictEqual(yield* store.ownerOf(id), Option.some({ kind: "video", runId: run.id, workspaceId }))
+      assert.deepStrictEqual(yield* store.ownerOf(beside(id)), Option.none())
+    })
+  ),
   promise("counts those of a run, lists its videos oldest first, and forgets uploads that failed", (time) =>
     Effect.gen(function* () {
       const store = yield* ArtifactStore

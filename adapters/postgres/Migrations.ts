@@ -168,11 +168,24 @@ const patient = Effect.retry(migrate, {
   schedule: Schedule.spaced("1 second").pipe(Schedule.jittered, Schedule.upTo({ times: 60 }))
 })
 
+/** Refuses a database that cannot keep all texts, or counts their bytes as characters. */
+const inUtf8 = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const [row] = yield* sql<{ readonly encoding: string }>`select current_setting('server_encoding') as encoding`.pipe(
+    Effect.mapError(unavailable)
+  )
+  if (row === undefined || row.encoding === "UTF8") return
+  return yield* new DatabaseUnavailable({
+    reason: `its encoding is ${row.encoding}, and only UTF8 is supported. Make another one, as with CREATE DATABASE sluice ENCODING 'UTF8' TEMPLATE template0, and name it in DATABASE_URL. Nothing was changed`
+  })
+})
+
 /** Migrates when it is built. Layers that need the schema are built on it. */
 export const layer = Layer.effectDiscard(
   patient.pipe(
     Startup.during("it migrates its database"),
-    Effect.mapError((error) => (error.cause instanceof ForeignSchema ? error.cause : unavailable(error)))
+    Effect.mapError((error) => (error.cause instanceof ForeignSchema ? error.cause : unavailable(error))),
+    (migrated) => Effect.andThen(inUtf8, migrated)
   )
 )
 

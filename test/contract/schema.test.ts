@@ -139,3 +139,19 @@ it.live("the columns after a migration that could be made without a note are tho
     }).pipe(Effect.provide(PgClient.layer({ url: Redacted.make(url), maxConnections: 1 })))
   }).pipe(Effect.scoped)
 )
+
+it.live("a database whose encoding is not UTF8 is refused, with what to do, and nothing in it changes", () =>
+  Effect.gen(function* () {
+    for (const encoding of ["SQL_ASCII", "LATIN1"]) {
+      const url = yield* databases.encodedDatabase(encoding)
+      yield* Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const refused = yield* Effect.flip(Effect.scoped(Layer.build(Migrations.layer)))
+        assert.strictEqual(refused._tag, "DatabaseUnavailable")
+        assert.include(refused.message, `its encoding is ${encoding}, and only UTF8 is supported`)
+        assert.include(refused.message, "ENCODING 'UTF8' TEMPLATE template0")
+        assert.lengthOf(yield* sql`select from pg_tables where schemaname = 'public'`, 0)
+      }).pipe(Effect.provide(PgClient.layer({ url: Redacted.make(url), maxConnections: 1 })))
+    }
+  }).pipe(Effect.scoped)
+)

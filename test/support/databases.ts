@@ -35,6 +35,10 @@ const madeDatabase = Effect.fnUntraced(function* (how: string) {
   return url.href
 })
 
+/** The URL of a new, empty database with an encoding. */
+export const encodedDatabase = (encoding: string) =>
+  madeDatabase(`encoding '${encoding}' locale 'C' template template0`)
+
 /** The URL of a new, empty database. */
 export const freshDatabase = Effect.suspend(() => madeDatabase(""))
 

@@ -28,7 +28,8 @@ export const layer = Layer.effect(
       const before = yield* get(workspaceId, workflowId)
       const after = yield* Effect.fromResult(decide(before, at))
       changeGate(tables, workflowId, after, at)
-      return { before, after, at } satisfies GateChange
+      const workflowName = tables.workflows.get(workflowId)?.name ?? ""
+      return { workflowName, before, after, at } satisfies GateChange
     })
 
     return GateStore.of({

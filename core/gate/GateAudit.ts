@@ -5,22 +5,21 @@ import type { Schema } from "effect"
 import type { Draft } from "../workspace/audit/Audit.ts"
 import type { WorkflowId } from "../workspace/Ids.ts"
 import type { Gate } from "./Gate.ts"
+import type { GateChange } from "./GateStore.ts"
 
-interface States {
-  readonly before: Gate
-  readonly after: Gate
-}
+type Change = Omit<GateChange, "at">
 
 /** A window that was set or removed. Its definition is whole: it holds no secrets. */
 export const ofWindow =
   (id: WorkflowId) =>
-  ({ after, before }: States): ReadonlyArray<Draft> =>
+  ({ after, before, workflowName }: Change): ReadonlyArray<Draft> =>
     before.windowRevision === after.windowRevision
       ? []
       : [
           {
             action: after.runWindow === null ? "run_window.remove" : "run_window.set",
             resourceId: id,
+            resourceName: workflowName,
             before: windowJson(before),
             after: windowJson(after)
           }
@@ -29,19 +28,30 @@ export const ofWindow =
 /** A closed window that was lifted. */
 export const ofLift =
   (id: WorkflowId) =>
-  ({ after, before }: States): ReadonlyArray<Draft> =>
-    before === after ? [] : [{ action: "lift.start", resourceId: id, before: liftJson(before), after: liftJson(after) }]
+  ({ after, before, workflowName }: Change): ReadonlyArray<Draft> =>
+    before === after
+      ? []
+      : [
+          {
+            action: "lift.start",
+            resourceId: id,
+            resourceName: workflowName,
+            before: liftJson(before),
+            after: liftJson(after)
+          }
+        ]
 
 /** A manual pause that began or ended. */
 export const ofPause =
   (id: WorkflowId) =>
-  ({ after, before }: States): ReadonlyArray<Draft> =>
+  ({ after, before, workflowName }: Change): ReadonlyArray<Draft> =>
     before === after
       ? []
       : [
           {
             action: after.pause === null ? "pause.end" : "pause.start",
             resourceId: id,
+            resourceName: workflowName,
             reason: after.pause?.reason ?? null,
             before: pauseJson(before),
             after: pauseJson(after)
@@ -51,13 +61,14 @@ export const ofPause =
 /** A pace that was set or removed. */
 export const ofPace =
   (id: WorkflowId) =>
-  ({ after, before }: States): ReadonlyArray<Draft> =>
+  ({ after, before, workflowName }: Change): ReadonlyArray<Draft> =>
     before === after
       ? []
       : [
           {
             action: after.pace === null ? "pace.remove" : "pace.set",
             resourceId: id,
+            resourceName: workflowName,
             before: paceJson(before),
             after: paceJson(after)
           }

@@ -9,8 +9,12 @@ import type { RunId, WorkflowId, WorkflowNotFound, WorkspaceId } from "../worksp
 import type { Queue } from "./Forecast.ts"
 import type { Gate } from "./Gate.ts"
 
-/** A changed gate: its states before and after the decision, and the instant at which it was made. */
+/**
+ * A changed gate: its states before and after the decision, the instant at which it was made, and the name of its workflow
+ * then.
+ */
 export interface GateChange {
+  readonly workflowName: string
   readonly before: Gate
   readonly after: Gate
   readonly at: number

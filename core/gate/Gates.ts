@@ -433,13 +433,14 @@ const outlook = (window: RunWindow.ValidRunWindow, at: number, count: number) =>
 }
 
 /** How many of the waiting runs a change of a gate releases and holds: all of them, or none. */
-const impact = ({ after, at, before }: GateChange, waiting: RunCount) => ({
+const impact = ({ after, at, before }: Omit<GateChange, "workflowName">, waiting: RunCount) => ({
   releases: releases({ before, after, at }) ? waiting : noRuns,
   holds: releases({ before: after, after: before, at }) ? waiting : noRuns
 })
 
 /** Returns whether a change released the waiting runs: all of them, or none. */
-const releases = ({ before, after, at }: GateChange): boolean => Gate.mayStart(after, at) && !Gate.mayStart(before, at)
+const releases = ({ before, after, at }: Omit<GateChange, "workflowName">): boolean =>
+  Gate.mayStart(after, at) && !Gate.mayStart(before, at)
 
 const view = (gate: Gate.Gate, at: number, warnings: WindowView["warnings"]): WindowView => ({
   runWindow: gate.runWindow,

@@ -471,7 +471,11 @@ const conflict = ({ version }: StoredWorkflow): VersionConflict =>
  */
 const auditOfCreation = (after: StoredWorkflow): ReadonlyArray<Draft> => [
   { action: "workflow.create", ...resource(after), before: null, after: versionJson(after) },
-  ...GateAudit.ofWindow(after.workflow.id)({ before: Gate.open, after: after.gate })
+  ...GateAudit.ofWindow(after.workflow.id)({
+    workflowName: after.workflow.name,
+    before: Gate.open,
+    after: after.gate
+  })
 ]
 
 /** The audit entries of a save: one for a new version, one for a changed window. */
@@ -487,7 +491,11 @@ const auditOfSave = (before: StoredWorkflow, after: StoredWorkflow): ReadonlyArr
           after: versionJson(after)
         }
       ]),
-  ...GateAudit.ofWindow(after.workflow.id)({ before: before.gate, after: after.gate })
+  ...GateAudit.ofWindow(after.workflow.id)({
+    workflowName: after.workflow.name,
+    before: before.gate,
+    after: after.gate
+  })
 ]
 
 /** The audit entry of a deleted workflow. */

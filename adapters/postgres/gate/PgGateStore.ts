@@ -98,7 +98,8 @@ export const layer = Layer.effect(
         const at = yield* Clock.currentTimeMillis
         const after = yield* Effect.fromResult(decide(before, at))
         if (after !== before) yield* write(sql, workflowId, { before, after }, at)
-        return { before, after, at } satisfies GateChange
+        const [workflow] = yield* sql<{ readonly name: string }>`select name from workflows where id = ${workflowId}`
+        return { workflowName: workflow?.name ?? "", before, after, at } satisfies GateChange
       })
 
     /** Names the workflows whose next opening or closing is at another instant than older time zone data had it. */

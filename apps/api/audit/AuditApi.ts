@@ -25,7 +25,10 @@ export const AuditEntry = Schema.Struct({
     description: `The kind of the resource (${kinds.join(", ")}), and after a dot the verb, such as run_window.set`
   }),
   resource_id: Schema.NullOr(Schema.String),
-  resource_name: Schema.NullOr(Schema.String),
+  resource_name: Schema.NullOr(Schema.String).annotate({
+    description:
+      "The name that it had then; that of the workflow for its window, lift, pause and pace. null for what has no name"
+  }),
   user_id: Schema.NullOr(Schema.String).annotate({
     description: "null for a change by an operator at the command line of the installation, and for a failed sign-in"
   }),

@@ -2,6 +2,7 @@
 import type { AuditKind } from "../../../core/workspace/audit/AuditAction.ts"
 import type { AuditEntry } from "../../api/audit/AuditApi.ts"
 import { plainJson } from "../data/PlainText.ts"
+import { shortId } from "../data/Workflows.ts"
 
 export type Entry = typeof AuditEntry.Type
 
@@ -82,6 +83,40 @@ export const actionWords = (action: string): string => {
   const [kind = "", verb = ""] = action.split(".")
   const subject = subjects[kind] ?? `${kind.charAt(0).toUpperCase()}${kind.slice(1).replaceAll("_", " ")}`
   return `${subject} ${done[action] ?? done[verb] ?? (verb.endsWith("e") ? `${verb}d` : `${verb}ed`)}`
+}
+
+/** A number with its noun, such as `3 runs`. */
+const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`
+
+/**
+ * What an entry is about, by the name that it had then, or else by what the entry says of it: a name of now, the short id of
+ * a run, a number. Empty for what is one of its kind in the workspace.
+ */
+export const subjectOf = (
+  {
+    action,
+    after,
+    before,
+    resource_id,
+    resource_name
+  }: Pick<Entry, "action" | "after" | "before" | "resource_id" | "resource_name">,
+  names: ReadonlyMap<string, string>
+): string => {
+  if (resource_name !== null && resource_name !== "") return resource_name
+  const [kind] = action.split(".")
+  const state = isObject(after) ? after : isObject(before) ? before : {}
+  const workflow = typeof state.workflow_id === "string" ? (names.get(state.workflow_id) ?? "a deleted workflow") : null
+  if (resource_id !== null && (kind === "run" || kind === "evidence" || kind === "live_view"))
+    return `Run ${shortId(resource_id)}${workflow === null ? "" : ` of ${workflow}`}`
+  if (typeof state.runs === "number") {
+    const ids = Array.isArray(state.session_ids) ? state.session_ids.map(String).slice(0, 3).map(shortId) : []
+    return `${counted(state.runs, "run")}${ids.length === 0 ? "" : `: ${ids.join(", ")}${state.runs > ids.length ? ", …" : ""}`}`
+  }
+  if (kind === "subscription") return `${String(state.channel ?? "")} for ${workflow ?? "every workflow"}`.trim()
+  if (kind === "encryption_key" && state.version !== undefined) return `Version ${state.version}`
+  if (kind === "sign_in" && typeof state.address === "string")
+    return `${counted(Number(state.attempts ?? 1), "attempt")} from ${state.address}`
+  return names.get(resource_id ?? "") ?? workflow ?? ""
 }
 
 export interface Difference {

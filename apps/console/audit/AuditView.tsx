@@ -2,19 +2,22 @@
 import { useEffect, useRef, useState } from "preact/hooks"
 import type { AuditKind } from "../../../core/workspace/audit/AuditAction.ts"
 import { useEdits } from "../data/Live.ts"
-import { shortId } from "../data/Workflows.ts"
+import { namesOf, shortId, workflows } from "../data/Workflows.ts"
 import { Difference } from "../forms/Difference.tsx"
 import { EnteredText } from "../forms/EnteredText.tsx"
 import { Dialog } from "../kit/Dialog.tsx"
 import { Download } from "../kit/Download.tsx"
+import { useQuery } from "../kit/Loaded.tsx"
 import { Empty, Page } from "../kit/Page.tsx"
 import { filter } from "../kit/Route.ts"
-import { act, client, reasonOf } from "../kit/Service.ts"
+import { act, query as asked, client, reasonOf } from "../kit/Service.ts"
 import { may, whoIs } from "../kit/Session.ts"
 import { Ago } from "../kit/Status.tsx"
 import { Table } from "../kit/Table.tsx"
 import { full, viewerZone } from "../kit/Times.ts"
-import { actionWords, differencesOf, type Entry, kinds, type Listing, withNewest } from "./AuditModel.ts"
+import { actionWords, differencesOf, type Entry, kinds, type Listing, subjectOf, withNewest } from "./AuditModel.ts"
+
+const keys = asked((client) => client.workspaces.listApiKeys())
 
 /** Entries of a filter, page by page. What is changed meanwhile comes in front of them. */
 const useEntries = (filters: Readonly<Record<string, string>>, address: string) => {
@@ -57,6 +60,7 @@ const Trail = ({ query }: { readonly query: URLSearchParams }) => {
   const filters = { ...(kind === "" ? {} : { action: kind }), ...(of === "" ? {} : { resource_id: of }) }
   const search = new URLSearchParams(filters).toString()
   const { listing, more, problem } = useEntries(filters, search)
+  const names = namesOf(useQuery(workflows).value)
   const [shown, show] = useState<Entry | null>(null)
   return (
     <Page
@@ -102,7 +106,7 @@ const Trail = ({ query }: { readonly query: URLSearchParams }) => {
         ) : listing.entries.length === 0 ? (
           <Empty title="No changes">This list shows each change in this workspace and who made it.</Empty>
         ) : (
-          <Listed entries={listing.entries} onShow={show} />
+          <Listed entries={listing.entries} names={names} onShow={show} />
         )}
       </div>
       {listing?.cursor != null && (
@@ -112,7 +116,7 @@ const Trail = ({ query }: { readonly query: URLSearchParams }) => {
           </button>
         </div>
       )}
-      {shown !== null && <Shown entry={shown} onClose={() => show(null)} />}
+      {shown !== null && <Shown entry={shown} names={names} onClose={() => show(null)} />}
     </Page>
   )
 }
@@ -127,9 +131,11 @@ const whoMade = ({ action, user_id }: Entry): string => {
 
 const Listed = ({
   entries,
+  names,
   onShow
 }: {
   readonly entries: ReadonlyArray<Entry>
+  readonly names: ReadonlyMap<string, string>
   readonly onShow: (entry: Entry) => void
 }) => (
   <Table
@@ -149,27 +155,41 @@ const Listed = ({
       },
       {
         word: "Resource",
-        cell: ({ resource_id, resource_name }) => (
-          <>
-            <span class="clip">{resource_name}</span>
-            {resource_id !== null && <span class="quiet mono">{shortId(resource_id)}</span>}
-          </>
-        )
+        cell: (entry) => {
+          const subject = subjectOf(entry, names)
+          const id = entry.resource_id === null ? "" : shortId(entry.resource_id)
+          return (
+            <>
+              <span class="clip">{subject}</span>
+              {!subject.includes(id) && <span class="quiet mono">{id}</span>}
+            </>
+          )
+        }
       },
       { word: "Reason", cell: ({ reason }) => reason ?? "" }
     ]}
   />
 )
 
-const Shown = ({ entry, onClose }: { readonly entry: Entry; readonly onClose: () => void }) => {
+const Shown = ({
+  entry,
+  names,
+  onClose
+}: {
+  readonly entry: Entry
+  readonly names: ReadonlyMap<string, string>
+  readonly onClose: () => void
+}) => {
+  const subject = subjectOf(entry, names)
+  const key = useQuery(keys).value?.find(({ id }) => id === entry.key_id)
   const differences = differencesOf(entry)
   return (
     <Dialog wide title={actionWords(entry.action)} onClose={onClose}>
       <p>
         {full(Date.parse(entry.at))} ({viewerZone}), by {whoMade(entry)}
-        {entry.key_id !== null && <span class="quiet"> with key {shortId(entry.key_id)}</span>}
+        {entry.key_id !== null && <span class="quiet"> with key {key?.name ?? shortId(entry.key_id)}</span>}
       </p>
-      {entry.resource_name !== null && <p class="strong">{entry.resource_name}</p>}
+      {subject !== "" && <p class="strong">{subject}</p>}
       {entry.resource_id !== null && (
         <p>
           <span class="mono">{entry.resource_id}</span>{" "}

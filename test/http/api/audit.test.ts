@@ -126,6 +126,8 @@ layer(layerService)("the audit trail", (it) => {
       assert.deepStrictEqual(first?.before, null)
       assert.deepStrictEqual(second?.before, first?.after)
       assert.deepInclude(second?.after, { run_window_revision: 2, run_window: daily(10, 12) })
+      const about = [...entries.values()].filter(({ action }) => /^(run_window|lift|pause|pace)\./.test(action))
+      assert.deepStrictEqual([...new Set(about.map(({ resource_name }) => resource_name))], ["Nightly"])
       assert.deepInclude(lift?.after, { by: me.caller.userId, run_window_revision: 2 })
       assert.deepStrictEqual(pause?.reason, "Portal is down")
       const change = entries.find(({ action }) => action === "credential.change")

@@ -1,6 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
-import { actionWords, differencesOf, type Entry, withNewest } from "../../../apps/console/audit/AuditModel.ts"
+import {
+  actionWords,
+  differencesOf,
+  type Entry,
+  subjectOf,
+  withNewest
+} from "../../../apps/console/audit/AuditModel.ts"
 import {
   blank,
   bodyOf,
@@ -125,6 +131,24 @@ describe("an entry of the audit trail", () => {
       "Pause ended",
       "Schedule submitted a run"
     ])
+  })
+
+  it.each<readonly [string, string, Partial<Entry>]>([
+    ["Invoices", "run_window.set", { resource_name: "Invoices" }],
+    ["Orders", "pause.start", { resource_id: "w1" }],
+    ["Orders", "schedule.pause", { resource_id: "s1", resource_name: "", after: { workflow_id: "w1" } }],
+    ["", "pause.start", { resource_id: "w9" }],
+    ["Run 12345678", "evidence.download", { resource_id: "0000-12345678", after: { as: "bundle" } }],
+    ["Run 12345678 of Orders", "run.delete", { resource_id: "0000-12345678", before: { workflow_id: "w1" } }],
+    ["1 run: 12345678", "run.retry", { after: { runs: 1, session_ids: ["0000-12345678"] } }],
+    ["9 runs: a, b, c, …", "run.tag", { after: { runs: 9, session_ids: ["a", "b", "c", "d"] } }],
+    ["email for Orders", "subscription.create", { resource_id: "s", after: { workflow_id: "w1", channel: "email" } }],
+    ["email for every workflow", "subscription.delete", { before: { workflow_id: null, channel: "email" } }],
+    ["Version 3", "encryption_key.rotate", { before: { version: 2 }, after: { version: 3 } }],
+    ["2 attempts from 192.0.2.1", "sign_in.fail", { after: { address: "192.0.2.1", attempts: 2 } }]
+  ])("names what it is about: %s", (words, action, more) => {
+    const entry = { action, after: null, before: null, resource_id: null, resource_name: null, ...more }
+    assert.strictEqual(subjectOf(entry, new Map([["w1", "Orders"]])), words)
   })
 
   it("comes in front of those that are shown, which are read again where some may be missing between", () => {

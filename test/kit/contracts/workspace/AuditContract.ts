@@ -69,7 +69,7 @@ export const promises: ReadonlyArray<Contract.ContractPromise<Stores>> = [
     Effect.gen(function* () {
       const [audit, gates] = [yield* Audit, yield* GateStore]
       const caller = yield* makeWorkspace()
-      const { id } = (yield* makeWorkflow(caller)).workflow
+      const { id, name } = (yield* makeWorkflow(caller)).workflow
       const set = (hour: number) =>
         audit.recording(
           caller,
@@ -85,6 +85,10 @@ export const promises: ReadonlyArray<Contract.ContractPromise<Stores>> = [
         "no"
       )
       const entries = (yield* audit.list(caller.workspaceId, { limit: 10 })).toReversed()
+      assert.deepStrictEqual(
+        entries.map(({ resourceName }) => resourceName),
+        [name, name, name]
+      )
       assert.deepStrictEqual(
         entries.map(({ after }) => (after as { readonly run_window_revision: number }).run_window_revision),
         [1, 2, 3]

@@ -67,12 +67,22 @@ export const full = (at: number, zone = viewerZone): string =>
     second: "2-digit"
   }).format(at)
 
-/** Such as `Mon 12 Jan, 22:00`. */
-export const short = (at: number, zone = viewerZone): string =>
-  format(zone, { weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" }).format(at)
+const yearOf = (at: number, zone: string): string => format(zone, { year: "numeric" }).format(at)
+
+/** Such as `Mon 12 Jan, 22:00`; with its year, where that is not the one of now: `Mon, 7 Jan 2030, 22:00`. */
+export const short = (at: number, zone = viewerZone, now = Date.now()): string =>
+  format(zone, {
+    weekday: "short",
+    day: "numeric",
+    month: "short",
+    ...(yearOf(at, zone) === yearOf(now, zone) ? {} : { year: "numeric" }),
+    hour: "2-digit",
+    minute: "2-digit"
+  }).format(at)
 
 /** Such as `Mon 12 Jan, 22:00 GMT+1`, for places that name no zone. */
-export const zoned = (at: number, zone = viewerZone): string => `${short(at, zone)} ${offsetName(at, zone)}`
+export const zoned = (at: number, zone = viewerZone, now = Date.now()): string =>
+  `${short(at, zone, now)} ${offsetName(at, zone)}`
 
 /** Such as `22:00`. */
 export const clock = (at: number, zone = viewerZone): string =>
@@ -90,7 +100,7 @@ export const offsetName = (at: number, zone: string): string => {
 }
 
 /** The end of a stretch of time: the time of day, or with its date where that is another one than that of the beginning. */
-export const ending = (from: number, to: number, zone = viewerZone): string => {
-  const [first, last] = [short(from, zone), short(to, zone)]
+export const ending = (from: number, to: number, zone = viewerZone, now = Date.now()): string => {
+  const [first, last] = [short(from, zone, now), short(to, zone, now)]
   return first.replace(clock(from, zone), "") === last.replace(clock(to, zone), "") ? clock(to, zone) : last
 }

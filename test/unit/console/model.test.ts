@@ -59,8 +59,12 @@ const row = (name: string, at: number, status = "execution.queued"): Row => ({
 
 it("the end of a stretch has its date where that is another one", () => {
   const at = (text: string) => Date.parse(text)
-  assert.strictEqual(ending(at("2026-01-12T09:00Z"), at("2026-01-12T17:00Z"), "UTC"), "17:00")
+  assert.match(ending(at("2026-01-12T09:00Z"), at("2026-01-12T17:00Z"), "UTC"), "17:00")
   assert.match(ending(at("2026-01-12T00:00Z"), at("2026-01-17T00:00Z"), "UTC"), /Sat.* 17 Jan.* 00:00/)
+  assert.match(
+    ending(at("2026-12-31T22:00Z"), at("2027-01-01T04:00Z"), "UTC", at("2026-06-01T00:00Z")),
+    /^Fri,? 1 Jan 2027, 04:00$/
+  )
   assert.match(ending(at("2026-01-12T09:00Z"), at("2026-01-13T09:00Z"), "UTC"), /Tue.* 13 Jan.* 09:00/)
 })
 
@@ -298,8 +302,13 @@ describe("addresses, times and the palette", () => {
       [relative(0, 1_000), relative(0, 90_000), relative(7_200_000, 0), relative(0, 70 * 86_400_000)],
       ["now", "1 min ago", "in 2 h", "1 Jan 1970"]
     )
-    assert.strictEqual(zoned(0, "Europe/Berlin"), "Thu 1 Jan, 01:00 GMT+1")
-    assert.strictEqual(zoned(0, "UTC"), "Thu 1 Jan, 00:00 UTC")
+    assert.strictEqual(zoned(0, "Europe/Berlin", 0), "Thu 1 Jan, 01:00 GMT+1")
+    assert.strictEqual(zoned(0, "UTC", 0), "Thu 1 Jan, 00:00 UTC")
+    // An instant of another year would read as one of this year.
+    const now = Date.parse("2026-11-28T00:00Z")
+    assert.match(zoned(Date.parse("2030-01-07T09:00Z"), "UTC", now), /^Mon,? 7 Jan 2030, 09:00 UTC$/)
+    assert.match(zoned(Date.parse("2026-12-31T23:30Z"), "Europe/Berlin", now), /^Fri,? 1 Jan 2027, 00:30 GMT\+1$/)
+    assert.strictEqual(zoned(Date.parse("2026-12-31T23:30Z"), "UTC", now), "Thu 31 Dec, 23:30 UTC")
   })
 
   it("says at each field what a connection to a secret provider lacks", () => {

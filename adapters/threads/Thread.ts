@@ -1,11 +1,13 @@
 /**
  * A thread of the sandbox.
  */
-import { operations } from "../../core/workflow/sandbox/Operations.ts"
+import { converting, operations } from "../../core/workflow/sandbox/Operations.ts"
+import * as BabelScript from "../script/BabelScript.ts"
 import { serve } from "./Serving.ts"
 
 // The pool sends each operation the input of its type, as JSON in pieces. No type reaches across threads.
-const byName = operations as unknown as Readonly<Record<string, (asked: unknown) => unknown>>
+const all = { ...operations, convert: converting(BabelScript.parse) }
+const byName = all as unknown as Readonly<Record<string, (asked: unknown) => unknown>>
 
 serve((name, asked) => {
   const operation = byName[name]

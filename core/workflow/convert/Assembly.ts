@@ -51,8 +51,9 @@ export const assembled = (recording: Recording): Converted => {
   for (let round = 0; read.problems.length > 0 && round < mostRounds; round++) {
     const before = refused.size
     for (const { message, path } of read.problems) {
-      const at = /^nodes\[(\d+)\]/.exec(path)?.[1]
-      const step = at === undefined ? undefined : built.steps[Number(at)]
+      const [, at, condition] = /^nodes\[(\d+)\](?:\.parameters\.expect\.conditions\[(\d+)\])?/.exec(path) ?? []
+      const step =
+        at === undefined ? undefined : (built.expecting.get(Number(at))?.[Number(condition)] ?? built.steps[Number(at)])
       if (step !== undefined && step >= 0 && !refused.has(step)) refused.set(step, message)
     }
     if (refused.size === before) break
@@ -99,6 +100,8 @@ interface Built {
   readonly steps: ReadonlyArray<number>
   /** Steps in blocks that are not translated, with the step at which the block begins. */
   readonly skipped: ReadonlyMap<number, number>
+  /** The step of each condition that a node expects. */
+  readonly expecting: ReadonlyMap<number, ReadonlyArray<number>>
   /** The nodes of other steps that expect what a step says. */
   readonly attached: ReadonlyMap<number, ReadonlyArray<NodeId>>
   /** Whether the first address is not in the file. */
@@ -122,6 +125,7 @@ class Builder {
   readonly steps: Array<number> = []
   readonly skipped = new Map<number, number>()
   readonly attached = new Map<number, ReadonlyArray<NodeId>>()
+  readonly expecting = new Map<number, ReadonlyArray<number>>()
   readonly #names = new Map<string, number>()
   readonly #blocks: Array<Block> = []
   #ends: Ends = []
@@ -288,7 +292,9 @@ class Builder {
       }
     }
     this.#last = node
-    if (this.steps[Number(node.id.slice(-12)) - 1] !== step) {
+    const index = Number(node.id.slice(-12)) - 1
+    this.expecting.set(index, [...(this.expecting.get(index) ?? []), ...act.conditions.map(() => step)])
+    if (this.steps[index] !== step) {
       this.attached.set(step, [...(this.attached.get(step) ?? []), node.id])
     }
   }
@@ -363,6 +369,7 @@ const build = (
     steps: builder.steps,
     skipped: builder.skipped,
     attached: builder.attached,
+    expecting: builder.expecting,
     asksForStart: !opens && site === null
   }
 }
@@ -370,8 +377,11 @@ const build = (
 const inputsOf = (
   { reads = [] }: Recording,
   { inputs }: Sensitive.Protected,
-  { asksForStart }: Built
+  { asksForStart, nodes }: Built
 ): ReadonlyArray<Sensitive.FoundInput> => [
+  ...(nodes.some(({ action }) => action === "FILE_UPLOAD") && !reads.some(({ name }) => name === "file_url")
+    ? [{ name: "file_url", reason: "The address from which a run fetches the file that it uploads" }]
+    : []),
   ...(asksForStart ? [{ name: "start_url", reason: "The file does not say which page it begins on" }] : []),
   ...reads,
   ...inputs

@@ -12,7 +12,8 @@ import {
   type Recording,
   type Step,
   step,
-  type Unreadable
+  type Unreadable,
+  written
 } from "./Recording.ts"
 
 type Where = Pick<Step, "step" | "line" | "kind">
@@ -239,7 +240,8 @@ const locatorOf = (selector: unknown): Locator.Locator | null => {
     .reduceRight<Locator.Locator>((inner, outer) => Locator.within(outer?.selector ?? "", inner), last)
 }
 
-const single = (selector: string): Locator.Locator | null => {
+const single = (given: string): Locator.Locator | null => {
+  const selector = written(literal(given))
   const [, kind, rest = ""] = /^(aria|text|xpath|pierce)\/([\s\S]*)$/.exec(selector) ?? []
   switch (kind) {
     case "aria": {

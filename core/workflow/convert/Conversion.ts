@@ -5,9 +5,12 @@
 import { Result, type Schema } from "effect"
 import type { Problem } from "../Workflow.ts"
 import { assembled, type Converted } from "./Assembly.ts"
+import * as BrowserScript from "./BrowserScript.ts"
 import * as ChromeRecorder from "./ChromeRecorder.ts"
 import * as LinedJson from "./LinedJson.ts"
+import * as PlaywrightLines from "./PlaywrightLines.ts"
 import { mostSteps, type Recording, type Unreadable } from "./Recording.ts"
+import type { ParseScript } from "./ScriptTree.ts"
 import * as SeleniumIde from "./SeleniumIde.ts"
 
 /** Maximum length of a file, in characters. */
@@ -20,30 +23,37 @@ interface JsonFormat {
 
 const jsonFormats: ReadonlyArray<JsonFormat> = [SeleniumIde, ChromeRecorder]
 
-const expected = "expected a recording of Chrome DevTools Recorder (JSON) or a project of Selenium IDE (.side)"
+const expected =
+  "expected a recording of Chrome DevTools Recorder (JSON), a project of Selenium IDE (.side), or a script or recording of Playwright or Puppeteer"
 
-/** Converts a file. Fails with every problem, each below the path `content`. */
-export const convert = (content: string): Result.Result<Converted, ReadonlyArray<Problem>> =>
-  Result.flatMap(recordingOf(content), (recording) =>
-    recording.steps.length > mostSteps
-      ? Result.fail([
-          { path: "", message: `The file has ${recording.steps.length} steps: expected at most ${mostSteps}` }
-        ])
+/** Converts a file. Fails with every problem, each below the path `content`. Without a parser, scripts are refused. */
+export const convert = (
+  content: string,
+  parse: ParseScript | null = null
+): Result.Result<Converted, ReadonlyArray<Problem>> =>
+  Result.flatMap(recordingOf(content, parse), (recording) => {
+    const count = Math.max(recording.steps.length, recording.order?.length ?? 0)
+    return count > mostSteps
+      ? Result.fail([{ path: "", message: `The file has ${count} steps: expected at most ${mostSteps}` }])
       : Result.succeed(assembled(recording))
-  ).pipe(Result.mapError((problems) => problems.map(({ message, path }) => ({ path: below(path), message }))))
+  }).pipe(Result.mapError((problems) => problems.map(({ message, path }) => ({ path: below(path), message }))))
 
 const below = (path: string): string => (path === "" ? "content" : `content.${path}`)
 
 const refusal = (message: string): Result.Result<never, ReadonlyArray<Unreadable>> =>
   Result.fail([{ path: "", message }])
 
-const recordingOf = (content: string): Result.Result<Recording, ReadonlyArray<Unreadable>> => {
+const recordingOf = (
+  content: string,
+  parse: ParseScript | null
+): Result.Result<Recording, ReadonlyArray<Unreadable>> => {
   if (content.length > mostCharacters) {
     return refusal(`The file has ${content.length} characters: expected at most ${mostCharacters}`)
   }
   if (content.trim() === "") return refusal(`The file is empty: ${expected}`)
   if (content.startsWith("PK\u0003\u0004")) return refusal(`The file is an archive: unpack it, and send the file in it`)
   if (content.includes("\u0000")) return refusal(`The file is not text: ${expected}`)
+  if (PlaywrightLines.recognises(content)) return PlaywrightLines.read(content)
   if (/^\ufeff?\s*[{[]/.test(content)) {
     return LinedJson.parse(content).pipe(
       Result.mapError((problem) => [problem]),
@@ -53,5 +63,10 @@ const recordingOf = (content: string): Result.Result<Recording, ReadonlyArray<Un
       })
     )
   }
-  return refusal(`No known program writes such a file: ${expected}`)
+  if (!BrowserScript.recognises(content)) return refusal(`No known program writes such a file: ${expected}`)
+  if (parse === null) return refusal("Scripts are not read here: expected a recording or a workflow as JSON")
+  return parse(content).pipe(
+    Result.mapError((problem) => [problem]),
+    Result.flatMap((tree) => BrowserScript.read(BrowserScript.formatOf(content), tree))
+  )
 }

@@ -27,7 +27,7 @@ export interface Protected {
   readonly clean: <J extends Schema.Json>(value: J) => J
 }
 
-type Kind = "password" | "code" | "token" | "person" | null
+type Kind = "password" | "code" | "token" | "card" | "person" | null
 
 const secretWords =
   /pass-?(?:word|wd|code|phrase)|passw|\bpwd\b|\bpw\b|kennwort|passwort|mot-?de-?passe|contrase|senha/i
@@ -49,6 +49,7 @@ const kindOf = (words: string, value: string, own: string = words): Kind => {
   if (secretWords.test(plain)) return "password"
   if (codeWords.test(plain)) return "code"
   if (tokenWords.test(plain) || isToken(value)) return "token"
+  if (/^(?:\d[ -]?){13,19}$/.test(value) && /card|\bpan\b|number/i.test(plain)) return "card"
   if (isMail(value)) return "person"
   if (/^\+?\d[\d ()/-]{7,20}$/.test(value) || /^[A-Z]{2}\d{2}[A-Z0-9 ]{11,32}$/.test(value)) return "person"
   return personWords.test(wordsIn(own)) ? "person" : null
@@ -161,7 +162,7 @@ class Guard {
       return
     }
     this.#typed = [...this.#typed.slice(-mostBetween), { at, value, words }]
-    if (kind !== "code" && kind !== "token") return
+    if (kind === null || kind === "person") return
     const name = this.#inputFor(field.name, value, kind)
     const todo = kind === "code" ? ". A code that changes is typed by the action TFA, with a credential" : ""
     const change = `The ${kind} is the input ${name}, and its value is not kept${todo}`

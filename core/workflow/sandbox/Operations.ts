@@ -10,6 +10,7 @@ import * as Examples from "../contract/Examples.ts"
 import * as InputContract from "../contract/InputContract.ts"
 import type { Converted } from "../convert/Assembly.ts"
 import * as Conversion from "../convert/Conversion.ts"
+import type { ParseScript } from "../convert/ScriptTree.ts"
 import * as Derivation from "../language/expression/Derivation.ts"
 import * as Expression from "../language/expression/Expression.ts"
 import type { Moment } from "../language/expression/Moment.ts"
@@ -64,6 +65,12 @@ export interface ReadGraph {
 /** Maximum number of reported problems of one value. */
 const mostProblems = 1_000
 
+/** The operation that makes workflows of files, with what parses scripts. */
+export const converting =
+  (parse: ParseScript | null) =>
+  (asked: { readonly content: string }): Outcome<Converted, ReadonlyArray<Problem>> =>
+    outcomeOf(Conversion.convert(asked.content, parse))
+
 export const operations = {
   /** Reads the body of a save. `errorCodes` are the ids that nodes may name; `null` if references are not checked. */
   readDraft: (asked: {
@@ -87,9 +94,8 @@ export const operations = {
     readonly errorCodes: ReadonlyArray<string>
   }): Bundle.BundleContents => Bundle.unpack(asked.body, asked.now, new Set(asked.errorCodes)),
 
-  /** Makes a workflow of a file of another program. */
-  convert: (asked: { readonly content: string }): Outcome<Converted, ReadonlyArray<Problem>> =>
-    outcomeOf(Conversion.convert(asked.content)),
+  /** Makes a workflow of a file of another program; scripts are refused. */
+  convert: converting(null),
 
   /** Reads the data of a component, with its problems at paths below `path`. */
   readComponent: (asked: {

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, expect, it } from "@effect/vitest"
 import { Result } from "effect"
+import * as BabelScript from "../../../adapters/script/BabelScript.ts"
 import type { Converted } from "../../../core/workflow/convert/Assembly.ts"
 import * as Conversion from "../../../core/workflow/convert/Conversion.ts"
 import * as SaveBody from "../../../core/workflow/SaveBody.ts"
@@ -19,7 +20,7 @@ const all = readdirSync(files).flatMap((format) =>
 )
 
 const converted = (text: string): Converted => {
-  const found = Conversion.convert(text)
+  const found = Conversion.convert(text, BabelScript.parse)
   return Result.isSuccess(found) ? found.success : assert.fail(JSON.stringify(found.failure))
 }
 
@@ -170,6 +171,49 @@ describe("control flow of Selenium IDE", () => {
   })
 })
 
+describe("scripts", () => {
+  const report = (...lines: ReadonlyArray<string>) => converted(lines.join("\n")).report
+
+  it("each call has an entry with its line, and what is computed is named", () => {
+    const found = report(
+      "await page.goto('https://shop.example/')",
+      "await page.fill('#a', compute())",
+      "await page.locator(dynamic).click()",
+      "  .catch(() => {})",
+      "await page.teleport()"
+    )
+    assert.deepStrictEqual(
+      found.map(({ line, outcome }) => [line, outcome]),
+      [
+        [1, "kept"],
+        [2, "not_translated"],
+        [3, "not_translated"],
+        [5, "not_translated"]
+      ]
+    )
+  })
+
+  it("steps of functions are done where they are called, and never again by a function that calls itself", () => {
+    const { workflow } = converted(
+      [
+        "async function login(page) { await page.click('#login'); await login(page) }",
+        "const main = async () => { const page = await browser.newPage(); await page.goto('https://shop.example/'); await login(page) }",
+        "main()"
+      ].join("\n")
+    )
+    const lines = Reports.graph(workflow).split("\n")
+    assert.deepStrictEqual(
+      lines.map((line) => line.split(" ")[1]),
+      ["START", "CLICK", "END"]
+    )
+  })
+
+  it("are refused without a parser", () => {
+    const found = Conversion.convert("await page.goto('https://shop.example/')")
+    assert.include(JSON.stringify(found), "Scripts are not read here")
+  })
+})
+
 describe("the most durable selector", () => {
   const chosen = (...selectors: ReadonlyArray<string>) => {
     const [node] = nodesOf({ type: "click", selectors: selectors.map((one) => [one]) })
@@ -251,7 +295,7 @@ describe("what must not stay in a workflow", () => {
 
 describe("a file that cannot be read", () => {
   const problemsOf = (text: string) => {
-    const found = Conversion.convert(text)
+    const found = Conversion.convert(text, BabelScript.parse)
     return Result.isFailure(found) ? found.failure : assert.fail("It was read")
   }
   it.each([
@@ -262,6 +306,11 @@ describe("a file that cannot be read", () => {
     ["one that is deeply nested", "[".repeat(100_000), "levels"],
     ["a foreign one", '{"openapi": "3.1.0"}', "No known program"],
     ["a text", "Dear Ada,", "No known program"],
+    ["a script that is none", "await page.click(", "at line 1"],
+    ["a script without calls", "// page.goto()\nconst a = 1", "no calls on a page"],
+    ["a script that is deeply nested", `page.click(${"(".repeat(100_000)}`, "nested too deeply"],
+    ["a long script", `page.click("${"a".repeat(1_000_000)}")`, "at most 1000000"],
+    ["a line that is no JSON", '{"browserName":"chromium"}\n{"name":', "line 2"],
     ["too many steps", recorded(...Array.from({ length: 100_000 }, () => ({ type: "close" }))), "at most 5000"],
     ["too long a file", " ".repeat(8_000_001), "at most 8000000"]
   ])("%s is refused with its reason", (_, text, reason) => {

@@ -13,7 +13,10 @@ import { refused } from "./Ending.ts"
 /** The fields of a workflow, from a file or from the service. All of it is JSON, which not every type says. */
 export type Fields = Readonly<Record<string, unknown>>
 
-const codeFrom = (fields: Fields): string => codeOf(fields as Parameters<typeof codeOf>[0])
+/** The same with the type that it has. */
+export const json = (fields: Fields) => fields as Parameters<typeof codeOf>[0]
+
+const codeFrom = (fields: Fields): string => codeOf(json(fields))
 
 /** Whether a file contains code, by its name. */
 export const isCode = (path: string): boolean => /\.[mc]?[jt]s$/.test(path)

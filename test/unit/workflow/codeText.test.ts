@@ -1,6 +1,3 @@
-import { spawnSync } from "node:child_process"
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { demoWorkflow } from "../../../apps/demo/Workflow.ts"
 import { codeOf } from "../../../core/workflow/code/CodeText.ts"
@@ -10,8 +7,8 @@ import { fencesOf, pages } from "../../docs/Pages.ts"
 import { challenges } from "../../gauntlet/Challenges.ts"
 import { toGraph } from "../../gauntlet/Workflow.ts"
 import { testMillis } from "../../support/limits.ts"
-import { root } from "../../support/Source.ts"
 import { scale } from "../../support/scale.ts"
+import { complaints } from "./Compiled.ts"
 import { drawn } from "./DrawnWorkflows.ts"
 import { evaluated, kept } from "./Evaluated.ts"
 
@@ -38,28 +35,6 @@ const saved: ReadonlyArray<Fields> = [
     }
   })
 ]
-
-/** What the compiler says about programs. */
-const complaints = (codes: ReadonlyArray<string>): ReadonlyArray<string> => {
-  mkdirSync(join(root, ".cache"), { recursive: true })
-  // Within the checkout, so that `sluice/…` is found as its own package.
-  const folder = mkdtempSync(join(root, ".cache", "code-"))
-  try {
-    for (const [index, code] of codes.entries()) {
-      writeFileSync(join(folder, `code${index}.ts`), code.replace("@sluice/core/", "sluice/"))
-    }
-    const compilerOptions = { incremental: false, tsBuildInfoFile: null }
-    writeFileSync(
-      join(folder, "tsconfig.json"),
-      JSON.stringify({ extends: join(root, "tsconfig.json"), compilerOptions, include: ["."] })
-    )
-    const compiler = join(root, "node_modules/typescript/bin/tsc")
-    const { stdout } = spawnSync(process.execPath, [compiler, "-p", folder], { encoding: "utf8" })
-    return stdout.split("\n").filter((line) => line !== "")
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
-}
 
 describe("the code of a workflow", () => {
   it("makes the same workflow again, for those of the docs, the demo and the gauntlet", () => {

@@ -90,6 +90,28 @@ const importFile = Command.make(
   Command.withDescription("Make a workflow of a file of another program, and say what becomes of each of its steps")
 )
 
+const exportProgram = Command.make(
+  "export",
+  {
+    ...service,
+    workflow: Argument.String("workflow").pipe(
+      Argument.withDescription("Id or name of the workflow, or a workflow file, which needs no service")
+    ),
+    file: Argument.String("file").pipe(
+      Argument.withDescription("File to write; standard output when not given"),
+      Argument.optional
+    ),
+    playwright: Flag.Boolean("playwright").pipe(
+      Flag.withDescription("Write a TypeScript program that needs only Playwright"),
+      Flag.withDefault(false)
+    ),
+    force: Flag.Boolean("force").pipe(Flag.withDescription("Replace a file that exists"), Flag.withDefault(false))
+  },
+  handler(load, ({ exportProgram }) => exportProgram)
+).pipe(
+  Command.withDescription("Write a workflow as a program of Playwright, and say which of its steps that cannot do")
+)
+
 /** A limit, or `none`. */
 const limit = (name: string, what: string) =>
   Flag.String(name).pipe(
@@ -109,6 +131,6 @@ const pace = Command.make(
 ).pipe(Command.withDescription("Show or set the limits on starts and concurrent runs of a workflow"))
 
 export const workflow = Command.make("workflow").pipe(
-  Command.withDescription("List, pull, push, compare, check, import, explain, limit and run workflows"),
-  Command.withSubcommands([list, pull, push, diff, validate, importFile, explain, pace, run])
+  Command.withDescription("List, pull, push, compare, check, import, export, explain, limit and run workflows"),
+  Command.withSubcommands([list, pull, push, diff, validate, importFile, exportProgram, explain, pace, run])
 )

@@ -6,6 +6,7 @@ import { basename } from "node:path"
 import { Clock, Effect, Option } from "effect"
 import { mostRunning, mostStartsPerMinute } from "../../../../core/gate/Pace.ts"
 import * as GraphCheck from "../../../../core/workflow/language/graph/GraphCheck.ts"
+import * as PlaywrightProgram from "../../../../core/workflow/playwright/PlaywrightProgram.ts"
 import * as SaveBody from "../../../../core/workflow/SaveBody.ts"
 import * as Json from "../../../../core/workspace/Json.ts"
 import type { WorkflowToSave } from "../../../api/Client.ts"
@@ -277,6 +278,56 @@ export const explain = Effect.fnUntraced(function* (settings: ExplainSettings) {
       const stored = yield* client.runWindows.getRunWindow({ params })
       const window = WindowView.stored(stored, "").trimEnd()
       yield* explained(settings, { ...view, run_window: stored.run_window }, window)
+    })
+  )
+})
+
+interface ExportSettings extends Settings {
+  readonly workflow: string
+  readonly file: Option.Option<string>
+  readonly playwright: boolean
+  readonly force: boolean
+}
+
+const exported = Effect.fnUntraced(function* (settings: ExportSettings, fields: CodeFile.Fields) {
+  const { missing, remarks, text } = PlaywrightProgram.program(CodeFile.json(fields))
+  if (Option.isNone(settings.file)) return yield* answer(settings, { text, missing, remarks }, () => text.trimEnd())
+  const path = settings.file.value
+  if (existsSync(path) && !settings.force) {
+    return yield* refused("conflict", `${path} exists: name another file, or replace it with --force`)
+  }
+  yield* write(path, text)
+  yield* answer(settings, { file: path, missing, remarks }, () =>
+    [
+      `Wrote ${path}`,
+      ...missing.map((one) => `It stops at ${cell(one)}`),
+      ...remarks.map((one) => `It does without ${cell(one)}`)
+    ].join("\n")
+  )
+})
+
+/** Writes a workflow of the service, or of a file, as a program of Playwright. */
+export const exportProgram = Effect.fnUntraced(function* (settings: ExportSettings) {
+  const { workflow } = settings
+  if (!settings.playwright) {
+    return yield* refused("wrong", "Expected --playwright: workflow pull writes a workflow as JSON or TypeScript")
+  }
+  if (existsSync(workflow)) {
+    const { fields } = yield* fileOf(workflow)
+    const problems = yield* problemsOf(fields)
+    if (problems.length > 0) {
+      return yield* refused(
+        "failed",
+        `${workflow} does not contain a valid workflow: sluice workflow validate shows why`
+      )
+    }
+    return yield* exported(settings, fields)
+  }
+  yield* connected(
+    settings,
+    Effect.fnUntraced(function* (client) {
+      const params = { workflow_id: yield* workflowId(client, workflow) }
+      yield* exported(settings, yield* client.workflows.get({ params }))
     })
   )
 })

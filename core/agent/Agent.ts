@@ -15,6 +15,7 @@ import * as NetworkRecorder from "./network/NetworkRecorder.ts"
 import type { Observer } from "./Observer.ts"
 import { failed, finish, type Outcome } from "./Outcome.ts"
 import * as Stepper from "./Stepper.ts"
+import * as CoveredSession from "./vision/CoveredSession.ts"
 
 /**
  * Executes a graph in a separate session, which is closed when execution ends or is interrupted.
@@ -35,10 +36,11 @@ export const run = <E>(
         return failed({}, ofPage("open a browser", opened.failure), null, null, execution.secrets)
       }
       yield* Effect.acquireRelease(Gauges.browserSessions(1), () => Gauges.browserSessions(-1))
-      if (observer.opened !== undefined) yield* observer.opened(opened.success)
-      const page = (yield* Trace.isRecording) ? TracedSession.make(opened.success) : opened.success
+      const session = CoveredSession.make(opened.success, execution.secrets)
+      if (observer.opened !== undefined) yield* observer.opened(session)
+      const page = (yield* Trace.isRecording) ? TracedSession.make(session) : session
       const outcome = yield* walk(execution, observer, limits, page)
-      yield* observer.over?.(opened.success, outcome) ?? Effect.void
+      yield* observer.over?.(session, outcome) ?? Effect.void
       return outcome
     })
   )
@@ -67,7 +69,7 @@ const walk = Effect.fnUntraced(function* <E>(
   }
   const address = Effect.map(page.navigation.address, (one) => redactUrl(secrets.hide(one)))
   const showFailed = Effect.fnUntraced(function* (node: Node) {
-    const shot = yield* Effect.result(page.observation.glimpse)
+    const shot = yield* Effect.result(page.observation.glimpse())
     if (shot._tag === "Failure") return
     yield* observer.picture({ ...shot.success, node, error: true, fullPage: false, metadata: {} })
   })

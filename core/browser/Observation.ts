@@ -9,11 +9,11 @@ import type { PageFailure } from "./PageFailure.ts"
 import type { StoredState } from "./Session.ts"
 import type { RemoteHand } from "./vision/RemoteHand.ts"
 import type { Screencast } from "./vision/Screencast.ts"
-import type { Shot } from "./vision/Shot.ts"
+import type { Covered, Shot } from "./vision/Shot.ts"
 
 export interface Observation extends RemoteHand, Screencast {
   /** The current state of the page, as cheaply as possible, also while the page loads. */
-  readonly glimpse: Effect.Effect<Shot, PageFailure>
+  readonly glimpse: (covered?: Covered) => Effect.Effect<Shot, PageFailure>
   /**
    * The whole page as one HTML document that shows what a person sees and does nothing: documents of frames, of other
    * origins too, and open shadow roots in their places, the values of fields as attributes (never those of password

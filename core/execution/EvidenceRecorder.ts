@@ -138,7 +138,7 @@ export const make = Effect.gen(function* () {
       if (run.options.debug !== true || (moment === "begins" && ++moments > maxMoments)) return
       yield* keep(page, node)
       if (moment === "failed") return
-      const shot = yield* Effect.option(page.observation.glimpse)
+      const shot = yield* Effect.option(page.observation.glimpse())
       if (Option.isNone(shot)) return
       yield* observer.picture({ ...shot.value, node, error: false, fullPage: false, metadata: {} })
     })

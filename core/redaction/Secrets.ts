@@ -169,6 +169,11 @@ export class Secrets {
     return found.length === 0 ? null : found.some(({ isPart }) => isPart) ? "part" : "whole"
   }
 
+  /** Whether nothing is known that has to be hidden. */
+  get isEmpty(): boolean {
+    return this.#count === 0
+  }
+
   /** Whether the context has a secret of a credential, or a part of one. */
   get hasKept(): boolean {
     return this.#kept.length > 0

@@ -402,13 +402,20 @@ const observation = (tabs: Tabs, options: Options) => {
     screencast: (how, show) => Screencast.screencast(tabs, how, show),
     record: (how) => Recorder.record(tabs, how),
     // Asked of the browser itself: Playwright's own waits until nothing is being loaded.
-    glimpse: captured(false).pipe(
-      Effect.catchIf(isNotDrawn, () =>
-        Effect.retry(captured(true), { while: isNotDrawn, schedule: Schedule.spaced(pictureMillis) })
+    glimpse: (covered) =>
+      Sight.covering(
+        tabs,
+        covered,
+        false,
+        Effect.catchIf(captured(false), isNotDrawn, () =>
+          Effect.retry(captured(true), { while: isNotDrawn, schedule: Schedule.spaced(pictureMillis) })
+        )
+      ).pipe(
+        // A page that is just leaving takes the covers with it.
+        Effect.retry({ while: isNavigation, times: 2 }),
+        Effect.timeoutOrElse({ duration: inspectionMillis, orElse: () => Effect.fail(noAnswer) }),
+        Effect.map(({ data }) => ({ bytes: new Uint8Array(Buffer.from(data, "base64")), mediaType: "image/jpeg" }))
       ),
-      Effect.timeoutOrElse({ duration: inspectionMillis, orElse: () => Effect.fail(noAnswer) }),
-      Effect.map(({ data }) => ({ bytes: new Uint8Array(Buffer.from(data, "base64")), mediaType: "image/jpeg" }))
-    ),
     snapshot: ({ maxBytes }) =>
       observe(null, async () => {
         await current().page.waitForLoadState("domcontentloaded", { timeout: inspectionMillis })

@@ -8,6 +8,7 @@ import { boxOf, bringIntoSight } from "../element/Visible.ts"
 import type { placeOfWindow } from "../injected/act/Scrolling.ts"
 import * as World from "../inpage/World.ts"
 import type { Tabs } from "../page/Tabs.ts"
+import { covering } from "./Sight.ts"
 
 /** Timeout of a screenshot, in milliseconds. */
 const shotMillis = 10_000
@@ -42,7 +43,7 @@ export const make = (tabs: Tabs, { scroll }: Pick<Elements, "scroll">) => {
   return {
     screenshot: Effect.fnUntraced(function* (
       query: ElementQuery | null,
-      { fullPage, margin = 0, maxScrolls = 0, settleMillis = 0 }: Framing
+      { covered, fullPage, margin = 0, maxScrolls = 0, settleMillis = 0 }: Framing
     ) {
       if (maxScrolls > 0) yield* loaded(maxScrolls, settleMillis)
       let framed: { readonly fullPage: boolean; readonly clip?: Clip } = { fullPage }
@@ -58,9 +59,10 @@ export const make = (tabs: Tabs, { scroll }: Pick<Elements, "scroll">) => {
         const clip = { x: 0, y: 0, width: page.width, height: longestPicture }
         if (page.height > longestPicture) framed = { fullPage, clip }
       }
-      const bytes = yield* attempt(null, () =>
+      const shoot = attempt(null, () =>
         current().page.screenshot({ ...framed, type: "jpeg", quality: 80, timeout: shotMillis })
       )
+      const bytes = yield* covering(tabs, covered, framed.fullPage, shoot)
       return { bytes: new Uint8Array(bytes), mediaType: "image/jpeg" }
     }) satisfies Elements["screenshot"]
   }

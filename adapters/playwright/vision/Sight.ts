@@ -11,6 +11,7 @@ import type { Vision } from "../../../core/browser/Vision.ts"
 import type { HeldKey } from "../../../core/browser/vision/Dragging.ts"
 import type { Gesture } from "../../../core/browser/vision/Pointer.ts"
 import type { Position } from "../../../core/browser/vision/Scrolling.ts"
+import type { Covered } from "../../../core/browser/vision/Shot.ts"
 import type { Box, OutlineElement, PointerTarget, Seen } from "../../../core/browser/vision/Sight.ts"
 import type { Target, Targets } from "../../../core/browser/vision/Targets.ts"
 import type { Typing } from "../../../core/browser/vision/Typing.ts"
@@ -30,6 +31,9 @@ const maxFrames = 20
 /** How long a page may take to describe itself, in milliseconds. */
 const inspectionMillis = 5_000
 
+/** How long a frame may take to say where it is, in milliseconds. */
+const frameMillis = 1_000
+
 /** An element by the name under which it is kept in a frame. */
 interface NamedElement {
   readonly frame: Frame
@@ -39,19 +43,19 @@ interface NamedElement {
 /** The name under which the element at a point is kept. */
 const pointed = "pointed"
 
+const bounded = <A>(effect: Effect.Effect<A, PageFailure>) =>
+  Effect.timeoutOrElse(effect, {
+    duration: inspectionMillis,
+    orElse: () =>
+      Effect.fail(
+        new PageFailure({ kind: "unusable", reason: `the page could not be read within ${inspectionMillis} ms` })
+      )
+  })
+
 export const make = (tabs: Tabs): Vision & Pick<Elements, "readable" | "turn"> & Pick<Navigation, "visited"> => {
   const { attempt, current } = tabs
   let known = new Map<string, NamedElement>()
   const hosts = visits(current().page)
-
-  const bounded = <A>(effect: Effect.Effect<A, PageFailure>) =>
-    Effect.timeoutOrElse(effect, {
-      duration: inspectionMillis,
-      orElse: () =>
-        Effect.fail(
-          new PageFailure({ kind: "unusable", reason: `the page could not be read within ${inspectionMillis} ms` })
-        )
-    })
 
   const elementAt = async (place: PointerTarget): Promise<NamedElement | null> => {
     if (place._tag === "Ref") return known.get(place.ref) ?? null
@@ -108,7 +112,7 @@ export const make = (tabs: Tabs): Vision & Pick<Elements, "readable" | "turn"> &
         })
       ),
     targets: ({ maxElements }) => bounded(attempt(null, () => targetsOf(current(), maxElements))),
-    texts: bounded(attempt(null, () => textsOf(current()))),
+    texts: bounded(attempt(null, () => textsOf(current(), false))),
     look: (covered) =>
       attempt(null, () => pictureOf(current(), covered)).pipe(
         Effect.map((bytes) => ({ bytes: new Uint8Array(bytes), mediaType: "image/jpeg" }))
@@ -241,16 +245,33 @@ const wayTo = async (tab: Tab, frame: Frame): Promise<string | null> => {
 const across = (way: string, selector: string): string | null =>
   way === "" ? selector : selector.startsWith("/") ? way + selector : null
 
-/** The texts of a window, each with where it is. */
-const textsOf = async (tab: Tab): Promise<ReadonlyArray<Seen>> => {
+/** The texts of a window, or of the whole page, each with where it is in the window. */
+const textsOf = async (tab: Tab, isWhole: boolean): Promise<ReadonlyArray<Seen>> => {
   const seen: Array<Seen> = []
-  for (const frame of await framesOf(tab)) {
-    const origin = await inFrame(frame, () => originOf(tab, frame), null)
-    if (origin === null) continue
-    const found = await inFrame(frame, () => World.run(tab, frame, "texts", null), [])
-    seen.push(...found.map(({ box, text }) => ({ text, box: moved(box, origin) })))
+  const read = await framesOf(tab)
+  for (const frame of tab.page.frames()) {
+    const found = read.includes(frame)
+      ? await inFrame<ReadonlyArray<Seen> | null>(
+          frame,
+          // A frame is captured at its own size.
+          () => World.run(tab, frame, "texts", isWhole && frame === tab.page.mainFrame()),
+          null
+        )
+      : null
+    const origin = found === null ? null : await inFrame(frame, () => originOf(tab, frame), null)
+    if (found === null) seen.push(...(await unreadable(frame)))
+    else if (origin !== null) seen.push(...found.map((one) => ({ ...one, box: moved(one.box, origin) })))
   }
   return seen
+}
+
+/** A frame whose texts are not known; nothing where it is not shown. */
+const unreadable = async (frame: Frame): Promise<ReadonlyArray<Seen>> => {
+  const box = await Finder.within(
+    frameMillis,
+    frame.frameElement().then((owner) => owner.boundingBox())
+  ).catch(() => null)
+  return box === null ? [] : [{ text: "", box }]
 }
 
 /** A picture of a window, on which some boxes are covered. */
@@ -265,6 +286,50 @@ const pictureOf = async (tab: Tab, covered: ReadonlyArray<Box>): Promise<Buffer>
     await World.run(tab, page.mainFrame(), "uncover", null).catch(() => undefined)
   }
 }
+
+/**
+ * Takes a picture while what has to be covered is. The page is read again afterwards: where it has shown such a thing
+ * elsewhere meanwhile, there is another picture.
+ */
+export const covering = <A>(
+  { current, observe }: Tabs,
+  covered: Covered | undefined,
+  isWhole: boolean,
+  shoot: Effect.Effect<A, PageFailure>
+): Effect.Effect<A, PageFailure> =>
+  Effect.gen(function* () {
+    if (covered === undefined) return yield* shoot
+    const places = Effect.flatMap(bounded(observe(null, () => textsOf(current(), isWhole))), covered)
+    let boxes = yield* places
+    for (let taken = 0; taken < mostPictures; taken++) {
+      const tab = current()
+      const frame = tab.page.mainFrame()
+      // A page that does not answer is not waited for.
+      const uncover = Effect.promise(() =>
+        Finder.within(frameMillis, World.run(tab, frame, "uncover", null)).catch(() => undefined)
+      )
+      const shot = yield* boxes.length === 0
+        ? shoot
+        : bounded(observe(null, () => World.run(tab, frame, "cover", boxes))).pipe(
+            Effect.andThen(shoot),
+            Effect.ensuring(uncover)
+          )
+      const after = yield* places
+      if (after.every((box) => boxes.some((one) => isIn(box, one)))) return shot
+      boxes = [...boxes, ...after]
+    }
+    const reason = "what has to be covered in a picture of it did not stay where it was"
+    return yield* new PageFailure({ kind: "unusable", reason })
+  })
+
+/** How often a picture of a page is taken while what is covered moves. */
+const mostPictures = 4
+
+const isIn = (inner: Box, outer: Box): boolean =>
+  inner.x >= outer.x &&
+  inner.y >= outer.y &&
+  inner.x + inner.width <= outer.x + outer.width &&
+  inner.y + inner.height <= outer.y + outer.height
 
 /** Scrolls a container, or what is in the middle of the window, and returns whether that moved. */
 const turned = async (tab: Tab, direction: "down" | "up", container: string | null): Promise<boolean> => {

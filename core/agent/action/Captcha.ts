@@ -64,7 +64,7 @@ const ask = Effect.fnUntraced(function* (
   again: boolean,
   { ask: question, page }: StepContext<"observation">
 ) {
-  const shot = yield* Effect.option(page.observation.glimpse)
+  const shot = yield* Effect.option(page.observation.glimpse())
   const first = again ? "It is not solved yet. " : ""
   return yield* question({
     message: `${first}The workflow needs ${names[type]} to be solved at "${node}": solve it in the live view, then answer that it is solved`,

@@ -111,7 +111,7 @@ const decided = Effect.fnUntraced(function* (
 ) {
   const { memory, node, page, survey, tried } = trouble
   const { secrets } = memory.credentials
-  const shot = yield* Effect.option(page.observation.glimpse)
+  const shot = yield* Effect.option(page.observation.glimpse())
   const began = yield* Clock.currentTimeMillis
   const description = secrets.hideWithin(`A pop-up is in the way: "${overlay.text.slice(0, 300)}"`, 400)
   const answer = yield* person.correct({

@@ -4,6 +4,7 @@
 import { Effect } from "effect"
 import type { SessionParts } from "../../browser/Browser.ts"
 import { redactUrl } from "../../browser/Exchange.ts"
+import type { Covered } from "../../browser/vision/Shot.ts"
 import type { Box, Outline, OutlineElement } from "../../browser/vision/Sight.ts"
 import type { Secrets } from "../../redaction/Secrets.ts"
 import { ofPage } from "../Failure.ts"
@@ -73,19 +74,24 @@ export const restIsCut = "(The rest was cut off.)"
 /** A picture of the viewport, in which password fields and known secrets are covered. */
 export const picture = (page: SessionParts<"vision">, secrets: Secrets) =>
   Effect.gen(function* () {
-    const texts = yield* page.vision.texts
-    const covered = yield* Effect.filter(texts, ({ text }) =>
-      text === "" ? Effect.succeed(true) : Effect.map(secrets.refer(text), (hidden) => hidden !== text)
-    )
-    const boxes = covered.map(({ box }) => box)
-    return yield* page.vision.look(innermost(boxes))
+    return yield* page.vision.look(yield* coveredBy(secrets)(yield* page.vision.texts))
   }).pipe(Effect.mapError((failure) => ofPage("take a picture of the page", failure)))
 
-/** The boxes that hold no other one: what is around a text has it too. */
-const innermost = (boxes: ReadonlyArray<Box>): ReadonlyArray<Box> =>
-  boxes
-    .filter((box, index) => !boxes.some((other, at) => at !== index && isWithin(other, box) && !same(other, box)))
-    .filter((box, index, all) => all.findIndex((other) => same(other, box)) === index)
+/** The boxes of passwords, and of the texts with known secrets. */
+export const coveredBy =
+  (secrets: Secrets): Covered =>
+  (texts) =>
+    Effect.map(
+      Effect.filter(texts, ({ text }) =>
+        text === "" ? Effect.succeed(true) : Effect.map(secrets.refer(text), (hidden) => hidden !== text)
+      ),
+      (found) => {
+        const boxes = found.map(({ box }) => box)
+        // What is around a covered text has it too.
+        const isAround = (box: Box) => boxes.some((other) => isWithin(other, box) && !same(other, box))
+        return found.flatMap(({ box, isSpread }) => (isSpread === true && isAround(box) ? [] : [box]))
+      }
+    )
 
 const same = (one: Box, other: Box): boolean =>
   one.x === other.x && one.y === other.y && one.width === other.width && one.height === other.height

@@ -1,11 +1,16 @@
 /**
  * Pictures of a page.
  */
+import type { Effect } from "effect"
+import type { Box, Seen } from "./Sight.ts"
 
 export interface Shot {
   readonly bytes: Uint8Array
   readonly mediaType: "image/jpeg"
 }
+
+/** What is covered in a picture, by the texts of the page. */
+export type Covered = (texts: ReadonlyArray<Seen>) => Effect.Effect<ReadonlyArray<Box>>
 
 /** The extent of a picture of a page. */
 export interface Framing {
@@ -17,4 +22,5 @@ export interface Framing {
   readonly maxScrolls?: number
   /** The longest wait for content after each scroll, in milliseconds. */
   readonly settleMillis?: number
+  readonly covered?: Covered | undefined
 }

@@ -47,10 +47,12 @@ export interface Spot {
   readonly selector: string | null
 }
 
-/** A text that is visible in the viewport, and where. */
+/** A text that is visible, and where in the viewport. A password, and a frame that cannot be read, have an empty text. */
 export interface Seen {
   readonly text: string
   readonly box: Box
+  /** Whether several elements within the box have parts of the text. */
+  readonly isSpread?: boolean
 }
 
 /** HTML of the readable content, and whether it was cut because it was too long. */

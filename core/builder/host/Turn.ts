@@ -12,6 +12,7 @@ import { nothing as noMemories } from "../../agent/recovery/ElementMemory.ts"
 import * as RecoverySettings from "../../agent/recovery/RecoverySettings.ts"
 import * as Stepper from "../../agent/Stepper.ts"
 import * as Memory from "../../agent/variables/Memory.ts"
+import * as CoveredSession from "../../agent/vision/CoveredSession.ts"
 import type { BrowserSession } from "../../browser/Browser.ts"
 import type { ElementState } from "../../browser/element/ElementState.ts"
 import * as Session from "../../browser/Session.ts"
@@ -57,7 +58,9 @@ export const newStage = (open: OpenPage, inputs: Schema.JsonObject, beginning: S
   const secrets = new Secrets()
   for (const value of Session.secrets(session)) secrets.add(Redacted.value(value), "secret")
   const memory = Memory.initial(inputs, { accounts, secrets })
-  return { ...open, began, beginning, known: { memory, loops: new Map() }, progress: Progress.none, before: new Map() }
+  const page = CoveredSession.make(open.page, secrets)
+  const known = { memory, loops: new Map() }
+  return { ...open, page, began, beginning, known, progress: Progress.none, before: new Map() }
 }
 
 /** The state of the conversation and of its page after the turn. */

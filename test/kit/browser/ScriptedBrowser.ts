@@ -852,7 +852,7 @@ const assembled = (parts: Parts): BrowserSession => {
     observation: {
       ...ScriptedSight.hand(sight),
       candidates,
-      glimpse: Effect.succeed(picture),
+      glimpse: () => Effect.succeed(picture),
       snapshot: ({ maxBytes }) =>
         Effect.gen(function* () {
           const now = yield* Ref.get(state)

@@ -59,7 +59,7 @@ layer(services)("a run that keeps evidence", (it) => {
     const { evidence } = yield* observing(kept, secrets)
     const html = `${filled(piece, characters - 20)} hunter2#pass`
     const page = {
-      observation: { snapshot: () => Effect.succeed(html), glimpse: Effect.die("no picture") }
+      observation: { snapshot: () => Effect.succeed(html), glimpse: () => Effect.die("no picture") }
     } as unknown as BrowserSession
     assert(evidence.seen !== undefined)
     const { turns } = yield* counted(evidence.seen(page, node, "failed"))

@@ -775,7 +775,7 @@ export const promises: ReadonlyArray<Contract.ContractPromise<Browser | Site>> =
     Effect.gen(function* () {
       const { window } = yield* page.vision.outline({ maxElements: 10 })
       assert.deepStrictEqual(sizeOf((yield* page.vision.look([])).bytes), window)
-      assert.deepStrictEqual(sizeOf((yield* page.observation.glimpse).bytes), window)
+      assert.deepStrictEqual(sizeOf((yield* page.observation.glimpse()).bytes), window)
       assert.deepStrictEqual(sizeOf((yield* page.elements.screenshot(null, { fullPage: false })).bytes), window)
       const whole = sizeOf((yield* page.elements.screenshot(null, { fullPage: true })).bytes)
       assert.strictEqual(whole.width, window.width)

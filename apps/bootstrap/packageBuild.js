@@ -3,6 +3,7 @@ import { spawnSync } from "node:child_process"
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { builtinModules } from "node:module"
 import { dirname, join, posix, relative } from "node:path"
+import { parseSync } from "rolldown/utils"
 import { packages as checkoutPackages } from "./packages.js"
 import { bundlePrograms } from "./programBundle.js"
 import { root } from "./run.js"
@@ -227,8 +228,37 @@ const licensesOf = (folders) =>
     .sort()
     .join("\n")
 
-/** Imports of a built module: the text before the name, and the name. */
+/** Imports of a declaration: the text before the name, and the name. */
 const imported = /(\bfrom\s*|\bimport\s*\(?\s*)"([@.\w][@.\w/:-]*)"/g
+
+/**
+ * The modules that a built file imports, and where each name stands with its quotes. A script is read with a parser: texts in
+ * it may hold programs.
+ *
+ * @param {string} path
+ * @param {string} text
+ */
+const importsOf = (path, text) => {
+  if (path.endsWith(".d.ts")) {
+    const code = text.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, (comment) => " ".repeat(comment.length))
+    return [...code.matchAll(imported)].map(({ 0: whole, 1: before = "", 2: module = "", index }) => ({
+      module,
+      start: index + before.length,
+      end: index + whole.length
+    }))
+  }
+  const { module } = parseSync(path, text)
+  const requests = [
+    ...module.staticImports.map(({ moduleRequest }) => moduleRequest),
+    ...module.staticExports.flatMap(({ entries }) => entries.flatMap(({ moduleRequest }) => moduleRequest ?? [])),
+    ...module.dynamicImports.map(({ moduleRequest }) => moduleRequest)
+  ]
+  const places = new Map(requests.map(({ end, start }) => [start, end]))
+  return [...places].flatMap(([start, end]) => {
+    const [, , name] = /^(["'])(.*)\1$/.exec(text.slice(start, end)) ?? []
+    return name === undefined ? [] : [{ module: name, start, end }]
+  })
+}
 
 /** Names modules by the URL of their compiled file where they are named by a URL, such as those of threads. @param {string} text */
 const compiledPlaces = (text) => text.replace(/(new URL\()"(\.[^"\n]+)\.ts"(, import\.meta\.url\))/g, '$1"$2.js"$3')
@@ -252,21 +282,20 @@ const closure = (folder, entries, ending, nameOf = () => null) => {
   const open = entries.map((file) => file.replace(/\.ts$/, ending))
   for (const path of open) {
     if (files.has(path)) continue
-    const text = compiledPlaces(
-      readFileSync(join(folder, path), "utf8").replace(imported, (whole, start, module) => {
-        if (!module.startsWith(".")) return whole
-        const name = nameOf(posix.join(posix.dirname(path), module).replace(/\.js$/, ".ts"))
-        return `${start}"${name ?? module.replace(/\.ts$/, ".js")}"`
-      })
-    )
+    let text = readFileSync(join(folder, path), "utf8")
+    // From the last one on, so that the places of the others stay as they are.
+    for (const { end, module, start } of importsOf(path, text).toSorted((one, other) => other.start - one.start)) {
+      const place = posix.join(posix.dirname(path), module)
+      const name = module.startsWith(".") ? nameOf(place.replace(/\.js$/, ".ts")) : module
+      if (name === null) open.push(place.replace(/\.(js|ts)$/, ending))
+      else outside.add(name)
+      text = `${text.slice(0, start)}"${name ?? module.replace(/\.ts$/, ".js")}"${text.slice(end)}`
+    }
+    text = compiledPlaces(text)
     files.set(path, text)
     if (ending === ".js") {
       const map = `${path}.map`
       files.set(map, readFileSync(join(folder, map), "utf8"))
-    }
-    for (const [, , module = ""] of withoutComments(text).matchAll(imported)) {
-      if (module.startsWith(".")) open.push(posix.join(posix.dirname(path), module).replace(/\.js$/, ending))
-      else outside.add(module)
     }
     // A package whose files are read instead of imported.
     for (const [, module = ""] of text.matchAll(/createRequire\(import\.meta\.url\)\.resolve\("([^"\n]+)"\)/g)) {
@@ -275,9 +304,6 @@ const closure = (folder, entries, ending, nameOf = () => null) => {
   }
   return { files, outside: new Set([...outside, ...read]), read }
 }
-
-/** @param {string} text */
-const withoutComments = (text) => text.replace(/\/\*[\s\S]*?\*\//g, "").replace(/^\s*\/\/.*$/gm, "")
 
 /**
  * Packages that check requests, which the service does. A client leaves them out.

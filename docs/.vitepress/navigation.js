@@ -41,6 +41,7 @@ export const navigation = [
       { text: "Bring what you have", link: "/bring-what-you-have" },
       { text: "Expressions", link: "/expressions" },
       { text: "Workflows as code", link: "/workflows-as-code" },
+      { text: "As a program of Playwright", link: "/playwright-export" },
       { text: "Credentials", link: "/credentials" },
       { text: "Schedules", link: "/schedules" },
       { text: "Recovery", link: "/recovery" },

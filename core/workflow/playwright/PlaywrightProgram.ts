@@ -46,16 +46,16 @@ export const program = (fields: Fields): PlaywrightProgram => {
     (one) => one !== ""
   )
   const lines = [
-    ...head(name, missing, remarks, [...uses.secrets], uses.helpers.has("otpauth")),
+    ...head(name, missing, remarks, [...uses.secrets], uses.helpers.has("codeOf")),
     `import { chromium, ${types.map((type) => `type ${type}`).join(", ")} } from "playwright-core"`,
     ...(called.has("file") ? ['import { join } from "node:path"'] : []),
-    ...(uses.helpers.has("otpauth") ? ['import { TOTP } from "otpauth"'] : []),
+    ...(uses.helpers.has("codeOf") ? ['import { TOTP, URI } from "otpauth"'] : []),
     ...names.flatMap((one) => ["", helpers[one]?.code ?? ""]),
     "",
     "/** Does the workflow on a page, with the inputs of a run. Answers the data of the run. */",
     "export const run = async (page: Page, inputs: any): Promise<any> => {",
-    "  page.setDefaultTimeout(15_000)",
-    "  page.setDefaultNavigationTimeout(60_000)",
+    "  page.context().setDefaultTimeout(15_000)",
+    "  page.context().setDefaultNavigationTimeout(60_000)",
     ...(called.has("downloads")
       ? [
           '  page.context().on("page", (one) => one.on("download", (download) => downloads.push(download)))',

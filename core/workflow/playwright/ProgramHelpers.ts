@@ -17,6 +17,10 @@ const secret = (name: string): string => {
   if (value === undefined) throw new Error(\`Set the environment variable \${name}\`)
   return value
 }`),
+  codeOf: helper(`
+/** The present code of an authenticator, by its secret in Base32 or an otpauth:// address. */
+const codeOf = (secret: string): string =>
+  (secret.startsWith("otpauth:") ? URI.parse(secret) : new TOTP({ secret })).generate()`),
   text: helper(`
 /** A value as text. */
 const text = (value: any): string =>
@@ -131,10 +135,11 @@ const read = async (page: Page, model: any): Promise<any> => {
       const isGroups =
         parts.length > 2 ||
         (parts[1]?.length === 3 && (comma < 0 || point < 0) && (separator === ",") === /^(en|$)/.test(document.documentElement.lang))
+      if (parts.length > 2 && parts.slice(1).some((part) => part.length !== 3)) return null
       const plain = digits.replaceAll(separator === "," ? "." : ",", "").replace(",", ".")
       const value = Number(isGroups ? digits.replace(/[.,]/g, "") : plain)
       const isNegative = /[-−(]\\s?\\p{Sc}?\\s?\\d/u.test(text) || /\\d\\s?-$/.test(text)
-      return Number.isFinite(value) ? (isNegative ? -value : value) : null
+      return Number.isFinite(value) && Math.abs(value) < 2 ** 53 ? (isNegative ? -value : value) : null
     }
     const valueOf = (one: any, type: string): any => {
       if (one === undefined) return null

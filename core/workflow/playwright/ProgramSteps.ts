@@ -203,10 +203,10 @@ const scroll = (given: Parameters, uses: Uses): Lines => {
 const tabs = (given: Parameters, uses: Uses): Lines => {
   if (given.tabAction === "OPEN") {
     const url = textOf(given.url)
-    return [
-      "page = await page.context().newPage()",
-      ...(url === null ? [] : [`await page.goto(${templateText(url, uses)}, { waitUntil: "domcontentloaded" })`])
-    ]
+    const open = "page = await page.context().newPage()"
+    if (url === null) return [open]
+    const go = 'await page.goto(url, { waitUntil: "domcontentloaded" })'
+    return ["{", `  const url = ${templateText(url, uses)}`, `  ${open}`, `  ${go}`, "}"]
   }
   uses.helpers.add("tab")
   const index = typeof given.tab_index === "number" ? String(given.tab_index) : ""
@@ -261,8 +261,8 @@ const screenshot = (given: Parameters, uses: Uses, name: string): Lines => {
 const tfa = (given: Parameters, uses: Uses): Lines => {
   if (given.tfa_type !== "AUTHENTICATOR")
     throw new Unsayable("the code, the link or the passkey comes from outside of the page")
-  uses.helpers.add("otpauth")
-  const code = `new TOTP({ secret: ${secret(uses, String(given.credential), "TFA_SECRET")} }).generate()`
+  uses.helpers.add("codeOf")
+  const code = `codeOf(${secret(uses, String(given.credential), "TFA_SECRET")})`
   return [
     `await ${locator(given.selector, uses)}.fill(${call(code, optionsOf({ timeout: timeout(given) }))})`,
     'await page.keyboard.press("Enter")'

@@ -324,6 +324,20 @@ it.layer(layerInMemory)("the commands of users", (it) => {
       assert.strictEqual(broken.code, exitCodes.wrong)
       assert.include(broken.problem, 'goTo("Done in Oslo"): no step has this name or id')
 
+      const exported = join(folder, "exported.ts")
+      assert.include(yield* ok("workflow", "export", "Coded", exported, "--playwright"), `Wrote ${exported}`)
+      assert.include(readFileSync(exported, "utf8"), "await goto(page, `https://example.org/${text(inputs.month)}`)")
+      assert.strictEqual(
+        yield* ok("workflow", "export", changed, "--playwright"),
+        readFileSync(exported, "utf8").trimEnd()
+      )
+      assert.strictEqual(
+        (yield* run(["workflow", "export", changed, exported, "--playwright"])).code,
+        exitCodes.conflict
+      )
+      assert.strictEqual((yield* run(["workflow", "export", changed])).code, exitCodes.wrong)
+      assert.strictEqual((yield* run(["workflow", "export", wrong, "--playwright"])).code, exitCodes.failed)
+
       const begun = join(folder, "begun")
       assert.include(yield* ok("init", begun), join(begun, "workflow.test.ts"))
       assert.strictEqual((yield* run(["init", begun])).code, exitCodes.conflict)

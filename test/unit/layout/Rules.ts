@@ -161,7 +161,6 @@ export const foldersOfOne: ReadonlySet<string> = new Set([
   "adapters/memory/list",
   "adapters/memory/schedule",
   "adapters/memory/start",
-  "adapters/script",
   "apps/api/describing",
   "apps/api/log",
   "apps/cli/handlers/workspaces",

@@ -2,6 +2,7 @@
 import { spawnSync } from "node:child_process"
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { createServer } from "node:http"
+import { BlockList, isIP } from "node:net"
 import { tmpdir } from "node:os"
 import { basename, join } from "node:path"
 import * as NodeServices from "@effect/platform-node/NodeServices"
@@ -141,6 +142,104 @@ describe("what is deployed", () => {
     for (const name of ["bpf", "mount", "kexec_load", "init_module", "keyctl"]) assert.notInclude(allowed, name)
   })
 
+  it("gives the parts of the compose file a user of the database and of the store, and no superuser or root", () => {
+    const compose = Yaml.parse(read("deploy/compose.yaml"))
+    const services = at(compose, ["services"]) as Readonly<Record<string, { readonly secrets?: ReadonlyArray<string> }>>
+    const holders = (secret: string) =>
+      Object.keys(services).filter((name) => services[name]?.secrets?.includes(secret) === true)
+    assert.deepStrictEqual(holders("POSTGRES_PASSWORD"), ["postgres"])
+    assert.deepStrictEqual(holders("STORE_ROOT_PASSWORD"), ["store", "bucket"])
+    const given = at(compose, ["x-sluice", "secrets"]) as ReadonlyArray<string>
+    assert.sameMembers([...given], ["DATABASE_URL", "SLUICE_MASTER_KEY", "SLUICE_S3_SECRET_KEY"])
+    const settings = at(compose, ["x-sluice", "environment"])
+    const [user, bucket] = [at(settings, ["SLUICE_S3_ACCESS_KEY"]), at(settings, ["SLUICE_S3_BUCKET"])]
+    assert.notStrictEqual(user, at(services.store, ["environment", "MINIO_ROOT_USER"]))
+    const made = String(at(services.bucket, ["entrypoint", "2"]))
+    assert.include(made, `mc admin user add store ${user} `)
+    assert.include(made, `mc admin policy attach store sluice --user ${user}\n`)
+    assert.isUndefined(at(services.postgres, ["environment", "POSTGRES_USER"]))
+    assert.match(read("deploy/compose.yaml"), /'postgres:\/\/sluice:%s@postgres\/sluice' .*DATABASE_PASSWORD/)
+    for (const name of ["postgres.sql", "store-policy.json"]) {
+      assert.include(read("deploy/compose.yaml"), `./${name}:`)
+      assert.isTrue(existsSync(join(root, "deploy", name)))
+    }
+    const { Statement: statements } = JSON.parse(read("deploy/store-policy.json")) as {
+      readonly Statement: ReadonlyArray<{
+        readonly Action: ReadonlyArray<string>
+        readonly Resource: ReadonlyArray<string>
+      }>
+    }
+    assert.sameMembers(
+      statements.flatMap(({ Resource }) => Resource),
+      [`arn:aws:s3:::${bucket}`, `arn:aws:s3:::${bucket}/*`]
+    )
+    assert.sameMembers(
+      statements.flatMap(({ Action }) => Action),
+      [
+        "s3:ListBucket",
+        "s3:ListBucketMultipartUploads",
+        "s3:GetObject",
+        "s3:PutObject",
+        "s3:DeleteObject",
+        "s3:AbortMultipartUpload"
+      ]
+    )
+  })
+
+  it("takes each image that it does not build from a name that can be set, such as one by digest", () => {
+    const compose = read("deploy/compose.yaml")
+    const images = [...compose.matchAll(/^ +image: (.+)$/gm)].map(([, image = ""]) => image)
+    const others = images.filter((image) => !image.startsWith("sluice"))
+    assert.lengthOf(others, 4)
+    const docker = read("deploy/Dockerfile")
+    for (const image of others) assert.match(image, /^\$\{[A-Z_]+_IMAGE:-[^:@]+:[\w.-]+\}$/)
+    const [, base = ""] = /^ARG NODE_IMAGE=(\S+)$/m.exec(docker) ?? []
+    assert.lengthOf([...compose.matchAll(/NODE_IMAGE: "([^"]+)"/g)], 2)
+    for (const [, given] of compose.matchAll(/NODE_IMAGE: "([^"]+)"/g)) {
+      assert.strictEqual(given, `\${NODE_IMAGE:-${base}}`)
+    }
+    for (const [, from = ""] of docker.matchAll(/^FROM (\S+)/gm)) {
+      assert.match(from, /^(?:\$\{NODE_IMAGE\}|slim)$/)
+    }
+    const named = [...others.flatMap((image) => /\w+_IMAGE/.exec(image) ?? []), "NODE_IMAGE"]
+    for (const name of named) assert.include(read("deploy/README.md"), name)
+    // A digest that nobody has seen would be an invention.
+    for (const path of files) assert.notMatch(read(path), /@sha256:[0-9a-f]/, path)
+  })
+
+  it("has policies of the chart that close private networks and the metadata of clouds", () => {
+    const values = Yaml.parse(read("deploy/helm/values.yaml"))
+    assert.isTrue(at(values, ["network", "enabled"]))
+    const closed = new BlockList()
+    for (const family of ["ipv4", "ipv6"] as const) {
+      for (const block of at(values, ["network", "closed", family]) as ReadonlyArray<string>) {
+        const [network = "", prefix] = block.split("/")
+        closed.addSubnet(network, Number(prefix), family)
+      }
+    }
+    const isClosed = (address: string) => closed.check(address, isIP(address) === 6 ? "ipv6" : "ipv4")
+    for (const address of [
+      "10.96.0.1",
+      "172.16.0.1",
+      "172.31.255.255",
+      "192.168.1.1",
+      "100.64.0.1",
+      "127.0.0.1",
+      "169.254.169.254",
+      "169.254.170.2",
+      "fd00:ec2::254",
+      "fe80::1",
+      "::1"
+    ]) {
+      assert.isTrue(isClosed(address), address)
+    }
+    for (const address of ["1.1.1.1", "172.32.0.1", "2606:4700::1111"]) assert.isFalse(isClosed(address), address)
+    const policies = read("deploy/helm/templates/network.yaml")
+    assert.include(policies, 'list "api" "scheduler" "worker" "migrate"')
+    assert.lengthOf([...policies.matchAll(/policyTypes: \[Ingress, Egress\]/g)], 2)
+    assert.notInclude(policies.split("\n---\n")[0], "gress:")
+  })
+
   it("has a chart whose templates use values that it has, and its version", () => {
     const values = Yaml.parse(read("deploy/helm/values.yaml"))
     const own = new Set<string>()
@@ -172,6 +271,8 @@ describe("what is deployed", () => {
       { worker: { ...values.worker, graceSecond: 3 } },
       { worker: { ...values.worker, concurrency: 0 } },
       { scaling: { ...values.scaling, minimum: "1" } },
+      { network: { ...values.network, clients: [] } },
+      { network: { ...values.network, egress: [{ ports: [] }] } },
       { image: {} }
     ]) {
       assert.isFalse(accepts({ ...values, ...wrong }), JSON.stringify(wrong))
@@ -302,6 +403,7 @@ describe.skipIf(!has("go") || !existsSync(`${packagesOfGo}/src/github.com/Master
           [
             "Job trial-migrate",
             "Service trial",
+            ...["deny", "migrate", ...parts].map((name) => `NetworkPolicy trial-${name}`),
             ...parts.flatMap((part) => [`Deployment trial-${part}`, `PodDisruptionBudget trial-${part}`])
           ]
         )
@@ -332,6 +434,17 @@ describe.skipIf(!has("go") || !existsSync(`${packagesOfGo}/src/github.com/Master
             assert.deepInclude(labels, chosen as object)
           }
           assert.strictEqual(at(object, ["spec", "replicas"]), 2)
+        }
+        for (const part of [...parts, "migrate"]) {
+          const object = objects.get(part === "migrate" ? "Job trial-migrate" : `Deployment trial-${part}`)
+          const labels = at(object, ["spec", "template", "metadata", "labels"])
+          for (const name of ["deny", part]) {
+            const policy = at(objects.get(`NetworkPolicy trial-${name}`), ["spec"])
+            assert.deepInclude(labels, at(policy, ["podSelector", "matchLabels"]) as object)
+            assert.deepStrictEqual(at(policy, ["policyTypes"]), ["Ingress", "Egress"])
+            const rules = at(policy, ["egress"]) as ReadonlyArray<object> | undefined
+            assert.lengthOf(rules ?? [], name === "deny" ? 0 : part === "migrate" ? 2 : 3)
+          }
         }
         const service = objects.get("Service trial")
         const api = at(objects.get("Deployment trial-api"), ["spec", "template", "metadata", "labels"])

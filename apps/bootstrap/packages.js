@@ -55,6 +55,7 @@ const core = {
   "./run": "core/run/Run.ts",
   "./run/artifacts": "core/run/artifact/ArtifactFiles.ts",
   "./run/artifacts/links": "core/run/artifact/ArtifactLinks.ts",
+  "./run/artifacts/storage": "core/run/artifact/WorkspaceStorage.ts",
   "./run/artifacts/store": "core/run/artifact/ArtifactStore.ts",
   "./run/browsers": "core/run/BrowserCapacity.ts",
   "./run/decisions": "core/run/evidence/DecisionStore.ts",

@@ -17,6 +17,7 @@ export const settingNames: Readonly<Record<Setting, string>> = {
   model: "SLUICE_MODEL_URL and SLUICE_MODEL",
   proxies: "SLUICE_PROXIES",
   inboxDomain: "SLUICE_INBOX_DOMAIN",
+  workspaceStorage: "SLUICE_WORKSPACE_STORAGE_MB",
   masterKey: "SLUICE_MASTER_KEY",
   previousMasterKey: "SLUICE_PREVIOUS_MASTER_KEY"
 }

@@ -381,6 +381,11 @@ export const working = {
     "SLUICE_WORKSPACE_BUILDER_SESSIONS",
     "Maximum number of builder conversations of one workspace in a worker; one less than SLUICE_BUILDER_SESSIONS when not set and there are several workspaces"
   ).pipe(Flag.withSchema(wholeNumber(1, 100, "a number from 1 to 100")), Flag.optional),
+  workspaceStorage: setting(
+    "workspace-storage",
+    "SLUICE_WORKSPACE_STORAGE_MB",
+    "Maximum size of the pictures, snapshots, videos and files that the runs of one workspace keep; no limit when not set"
+  ).pipe(Flag.withSchema(wholeNumber(1, 1_000_000_000, "a number of MiB from 1 to 1000000000")), Flag.optional),
   chromium: setting("chromium", "SLUICE_CHROMIUM", "The Chromium program to run").pipe(
     Flag.filter(
       (path) => existsSync(path),

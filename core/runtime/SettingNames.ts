@@ -18,6 +18,7 @@ export type Setting =
   | "model"
   | "proxies"
   | "inboxDomain"
+  | "workspaceStorage"
   | "masterKey"
   | "previousMasterKey"
 

@@ -8,10 +8,12 @@ import * as Bounds from "../../core/run/artifact/ArtifactBounds.ts"
 import { ArtifactFiles, ArtifactsUnavailable } from "../../core/run/artifact/ArtifactFiles.ts"
 import { ArtifactStore } from "../../core/run/artifact/ArtifactStore.ts"
 import * as Retention from "../../core/run/artifact/Retention.ts"
-import { RunArtifacts } from "../../core/run/artifact/RunArtifacts.ts"
+import { NotKept, RunArtifacts } from "../../core/run/artifact/RunArtifacts.ts"
+import { WorkspaceStorage } from "../../core/run/artifact/WorkspaceStorage.ts"
 import type { DecisionStore } from "../../core/run/evidence/DecisionStore.ts"
 import { EvidenceStore } from "../../core/run/evidence/EvidenceStore.ts"
 import { RunStore } from "../../core/run/RunStore.ts"
+import { SettingNames } from "../../core/runtime/SettingNames.ts"
 import { WorkflowStore } from "../../core/workflow/WorkflowStore.ts"
 import type { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
 import * as ArtifactRecordContract from "../kit/contracts/run/ArtifactRecordContract.ts"
@@ -31,7 +33,7 @@ const someRun = Effect.gen(function* () {
   const workflow = yield* makeWorkflow(caller)
   const sent = submission(workflow)
   yield* (yield* RunStore).submit(sent)
-  return { id: sent.id, workflowId: sent.workflowId, caller }
+  return { id: sent.id, workflowId: sent.workflowId, workspaceId: caller.workspaceId, caller }
 })
 
 const writerOf = (run: Parameters<RunArtifacts["Service"]["of"]>[0]) => Effect.map(RunArtifacts, ({ of }) => of(run))
@@ -80,6 +82,42 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
           bytes: 68,
           count: { screenshot: 1, snapshot: 1, video: 2, file: 0 }
         })
+      })
+    )
+
+    promise("over the share of their workspace are left out and counted, and those of another one are kept", () =>
+      Effect.gen(function* () {
+        const store = yield* ArtifactStore
+        const [run, other] = [yield* someRun, yield* someRun]
+        const sharing = (one: typeof run) =>
+          writerOf(one).pipe(
+            Effect.provide(
+              RunArtifacts.layer.pipe(
+                Layer.fresh,
+                Layer.provide(Layer.succeed(WorkspaceStorage, 100)),
+                Layer.provide(Layer.succeed(SettingNames, { workspaceStorage: "STORAGE" })),
+                Layer.provide(Crypto.layer)
+              )
+            )
+          )
+        const writer = yield* sharing(run)
+        yield* writer.write("screenshot", of(60))
+        const refused = yield* Effect.flip(writer.write("file", of(41)))
+        assert.include(
+          refused.message,
+          "the artifacts of its workspace would be more than 100 bytes together (STORAGE)"
+        )
+        const streamed = Stream.make(new Uint8Array(30), new Uint8Array(30))
+        assert.instanceOf(yield* Effect.flip(writer.writeStream("video", jpeg, streamed)), NotKept)
+        yield* writer.write("file", of(40))
+        assert.deepInclude(yield* store.summary(run.id), { leftOut: 2 })
+        // Another process finds what is there.
+        assert.instanceOf(yield* Effect.flip((yield* sharing(run)).write("file", of(1))), NotKept)
+        yield* (yield* sharing(other)).write("file", of(100))
+        assert.deepStrictEqual(
+          [yield* store.usedBy(run.workspaceId), yield* store.usedBy(other.workspaceId)],
+          [100, 100]
+        )
       })
     )
 

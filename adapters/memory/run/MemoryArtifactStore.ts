@@ -45,6 +45,12 @@ export const layer = Layer.effect(
             nothing
           )
         ),
+      usedBy: (workspaceId) =>
+        Effect.sync(() =>
+          [...artifacts.values()]
+            .filter((one) => workflows.get(one.workflowId)?.workspaceId === workspaceId)
+            .reduce((sum, { bytes }) => sum + bytes, 0)
+        ),
       summary: (runId) =>
         Effect.sync(() => ({
           videos: ofRun(runId)

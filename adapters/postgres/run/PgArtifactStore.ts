@@ -45,6 +45,14 @@ export const layer = Layer.effect(
           select kind, count(*) as count, sum(bytes)::bigint as bytes from artifacts
           where run_id = ${runId} group by kind`.pipe(Effect.map(Evidence.toUsed), withoutSqlErrors)
       ),
+      usedBy: Effect.fn("ArtifactStore.usedBy")((workspaceId) =>
+        sql<{ readonly bytes: number }>`
+          select coalesce(sum(bytes), 0)::float8 as bytes from artifacts
+          where workflow_id in (select id from workflows where workspace_id = ${workspaceId})`.pipe(
+          Effect.map(([row]) => row?.bytes ?? 0),
+          withoutSqlErrors
+        )
+      ),
       summary: Effect.fn("ArtifactStore.summary")((runId) =>
         Effect.gen(function* () {
           const videos = yield* sql<Evidence.VideoRow>`

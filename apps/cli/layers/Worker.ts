@@ -11,6 +11,7 @@ import { RunLimits } from "../../../core/agent/Limits.ts"
 import * as Host from "../../../core/builder/host/Host.ts"
 import * as StartingState from "../../../core/builder/host/StartingState.ts"
 import * as AgentExecutor from "../../../core/execution/AgentExecutor.ts"
+import { WorkspaceStorage } from "../../../core/run/artifact/WorkspaceStorage.ts"
 import * as Worker from "../../../core/run/Worker.ts"
 import { Accounts } from "../../../core/vault/Accounts.ts"
 import { LoginCodes } from "../../../core/vault/otp/LoginCodes.ts"
@@ -27,6 +28,8 @@ import { areSeveral, areSeveralLately } from "./WorkspaceShares.ts"
 export interface WorkerLayerSettings extends BrowsersSettings, SourceSettings, Models.ModelSettings, Inbox.Reachable {
   readonly concurrency: number
   readonly workspaceRuns: Option.Option<number>
+  /** In MiB. */
+  readonly workspaceStorage: Option.Option<number>
   readonly builderSessions: number
   readonly workspaceSessions: Option.Option<number>
   readonly graceSeconds: number
@@ -86,7 +89,15 @@ export const layerWorker = (
         }).pipe(withoutSpans)
       )
     })
-  ).pipe(Layer.provide(AgentExecutor.layer))
+  ).pipe(
+    Layer.provide(AgentExecutor.layer),
+    Layer.provide(
+      Layer.succeed(
+        WorkspaceStorage,
+        Option.getOrNull(Option.map(settings.workspaceStorage, (size) => size * 1_048_576))
+      )
+    )
+  )
   const host = Layer.effectDiscard(
     Effect.gen(function* () {
       const beginningOf = yield* StartingState.ofConversations

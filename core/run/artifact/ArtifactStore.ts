@@ -73,6 +73,9 @@ export class ArtifactStore extends Context.Service<
 
     readonly used: (runId: RunId) => Effect.Effect<ArtifactUsage, StoreUnavailable>
 
+    /** How many bytes the artifacts of a workspace have. */
+    readonly usedBy: (workspaceId: WorkspaceId) => Effect.Effect<number, StoreUnavailable>
+
     readonly summary: (runId: RunId) => Effect.Effect<Summary, StoreUnavailable>
 
     /**

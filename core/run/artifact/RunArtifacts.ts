@@ -10,6 +10,8 @@ import type { Run } from "../Run.ts"
 import * as Bounds from "./ArtifactBounds.ts"
 import { type Artifact, ArtifactFiles, type Description } from "./ArtifactFiles.ts"
 import { ArtifactStore, type ArtifactUsage, Kind } from "./ArtifactStore.ts"
+import * as StorageUse from "./StorageUse.ts"
+import { WorkspaceStorage } from "./WorkspaceStorage.ts"
 
 /** Raised when an artifact is not kept: over the bounds of its run, or because where it was to go is away. */
 export class NotKept extends Schema.TaggedError<NotKept>()("NotKept", {
@@ -42,7 +44,7 @@ export class RunArtifacts extends Context.Service<
      * The artifact writer of a run, for its executor. Artifacts that could not be stored are counted in the record of the
      * run, and logged: each that is over the bounds, and an outage of the store every ten seconds at most.
      */
-    readonly of: (run: Pick<Run, "id" | "workflowId">) => ArtifactWriter
+    readonly of: (run: Pick<Run, "id" | "workflowId" | "workspaceId">) => ArtifactWriter
   }
 >()("sluice/core/run/artifact/RunArtifacts") {
   static readonly layer = Layer.effect(
@@ -52,13 +54,17 @@ export class RunArtifacts extends Context.Service<
       const store = yield* ArtifactStore
       const identifiers = yield* Identifiers
 
+      const storage = yield* StorageUse.make(yield* WorkspaceStorage)
+
       return RunArtifacts.of({
         of: (run) => {
           let used: ArtifactUsage | null = null
+          let isFull: StorageUse.IsFull = () => null
 
           const begin = Effect.fnUntraced(function* (kind: Kind, bytes: number, known?: string) {
             used ??= yield* store.used(run.id)
-            const reason = known === undefined ? Bounds.refusal(used, kind, bytes) : null
+            isFull = yield* storage.of(run.workspaceId)
+            const reason = known === undefined ? (Bounds.refusal(used, kind, bytes) ?? isFull(bytes)) : null
             if (reason !== null) return yield* new NotKept({ kind, reason, away: null })
             const id = known ?? (yield* identifiers.uuid)
             const at = yield* Clock.currentTimeMillis
@@ -69,6 +75,7 @@ export class RunArtifacts extends Context.Service<
           const end = Effect.fnUntraced(function* (kind: Kind, id: string, bytes: number, isNew: boolean) {
             yield* store.finish(id, bytes, yield* Clock.currentTimeMillis)
             if (used !== null && isNew) used = Bounds.beside(used, kind, bytes)
+            if (isNew) storage.add(run.workspaceId, bytes)
             return id
           })
 
@@ -120,7 +127,7 @@ export class RunArtifacts extends Context.Service<
                   let size = 0
                   const bounded = Stream.mapEffect(content, (piece) => {
                     size += piece.length
-                    const reason = used === null ? null : Bounds.refusal(used, kind, size)
+                    const reason = used === null ? null : (Bounds.refusal(used, kind, size) ?? isFull(size))
                     return reason === null
                       ? Effect.succeed(piece)
                       : Effect.fail(new NotKept({ kind, reason, away: null }))

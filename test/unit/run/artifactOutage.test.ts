@@ -11,7 +11,7 @@ import { RunArtifacts } from "../../../core/run/artifact/RunArtifacts.ts"
 import { StoreUnavailable } from "../../../core/runtime/StoreUnavailable.ts"
 import * as Supervisor from "../../../core/runtime/Supervisor.ts"
 import { Identifiers } from "../../../core/workspace/Identifiers.ts"
-import { RunId, WorkflowId } from "../../../core/workspace/Ids.ts"
+import { RunId, WorkflowId, WorkspaceId } from "../../../core/workspace/Ids.ts"
 
 const refused = (action: "keep" | "read") => Effect.fail(new ArtifactsUnavailable({ action, reason: "refused" }))
 
@@ -30,7 +30,8 @@ const logged = () => {
 
 const run = {
   id: RunId.make("00000000-0000-4000-8000-000000000001"),
-  workflowId: WorkflowId.make("00000000-0000-4000-8000-000000000002")
+  workflowId: WorkflowId.make("00000000-0000-4000-8000-000000000002"),
+  workspaceId: WorkspaceId.make("00000000-0000-4000-8000-000000000004")
 }
 const picture = { mediaType: "image/jpeg", fileName: null, bytes: new Uint8Array(9) }
 

@@ -92,6 +92,8 @@ export const promises: ReadonlyArray<Contract.ContractPromise<Stores>> = [
         bytes: 17,
         count: { screenshot: 1, snapshot: 0, video: 2, file: 0 }
       })
+      assert.strictEqual(yield* store.usedBy(run.caller.workspaceId), 17)
+      assert.strictEqual(yield* store.usedBy((yield* makeWorkspace()).workspaceId), 0)
     })
   ),
   promise("gives each that is to be removed to one of many, and to another when that one is lost", (time) =>

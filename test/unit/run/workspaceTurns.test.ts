@@ -24,13 +24,14 @@ const whole = (minimum: number, maximum: number) => Schema.Int.check(Schema.isBe
 
 const History = Schema.Struct({
   places: whole(2, 4),
-  /** What the others submit: who, by which of its workflows, when, how many, and how long each takes, in minutes. */
+  /** What the others submit: who, by which of its workflows, when, how many, how urgent, and how long each takes, in minutes. */
   submissions: Schema.Array(
     Schema.Struct({
       workspace: whole(0, 6),
       workflow: whole(0, 3),
       at: whole(0, 90),
       count: whole(1, 12),
+      priority: whole(0, 100),
       minutes: whole(1, 30)
     })
   ).check(Schema.isMinLength(4), Schema.isMaxLength(14)),
@@ -72,10 +73,10 @@ const waited = Effect.fnUntraced(function* (history: History, limited: boolean) 
   const workflows = yield* Effect.forEach(callers, (caller) =>
     Effect.forEach(Array.from({ length: 4 }), () => makeWorkflow(caller))
   )
-  const submit = Effect.fnUntraced(function* (workspace: number, workflow: number, minutes: number) {
+  const submit = Effect.fnUntraced(function* (workspace: number, workflow: number, minutes: number, priority = 0) {
     const made = workflows[workspace]?.[workflow]
     if (made === undefined) return assert.fail("No such workflow")
-    const sent = submission(made)
+    const sent = submission(made, { priority })
     durations.set(sent.id, minutes * minute)
     yield* store.submit(sent)
     return sent.id
@@ -84,7 +85,7 @@ const waited = Effect.fnUntraced(function* (history: History, limited: boolean) 
   for (let at = 0; at <= 90 || (last !== null && !started.has(last)); at++) {
     if (at > 600) break
     for (const one of history.submissions.filter((each) => each.at === at)) {
-      for (let turn = 0; turn < one.count; turn++) yield* submit(one.workspace, one.workflow, one.minutes)
+      for (let turn = 0; turn < one.count; turn++) yield* submit(one.workspace, one.workflow, one.minutes, one.priority)
     }
     if (at === history.at) last = yield* submit(7, 0, 1)
     yield* signals.publish({ _tag: "work" })
@@ -110,6 +111,7 @@ const crowded: History = {
     workflow: index < 6 ? 0 : 1,
     at: 0,
     count: 12,
+    priority: 100,
     minutes: 30
   })),
   at: 1

@@ -70,7 +70,7 @@ export const assembled = (recording: Recording): Converted => {
       return { ...entry, message: safe.clean(message) }
     }),
     inputs: inputsOf(recording, safe, built),
-    credentials: safe.credentials,
+    credentials: [...(recording.credentials ?? []), ...safe.credentials],
     warnings
   }
 }
@@ -412,7 +412,10 @@ const bodyOf = (recording: Recording, safe: Sensitive.Protected, built: Built): 
     },
     output_schema: {},
     vault_schema: Object.fromEntries(
-      safe.credentials.map(({ alias, domain }) => [alias, { type: "credential", domain }])
+      [...(recording.credentials ?? []), ...safe.credentials].map(({ alias, domain }) => [
+        alias,
+        { type: "credential", domain }
+      ])
     )
   }
 }

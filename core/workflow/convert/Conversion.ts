@@ -12,6 +12,8 @@ import * as PlaywrightLines from "./PlaywrightLines.ts"
 import { mostSteps, type Recording, type Unreadable } from "./Recording.ts"
 import type { ParseScript } from "./ScriptTree.ts"
 import * as SeleniumIde from "./SeleniumIde.ts"
+import * as Skyvern from "./Skyvern.ts"
+import * as UiVision from "./UiVision.ts"
 
 /** Maximum length of a file, in characters. */
 export const mostCharacters = 8_000_000
@@ -21,10 +23,10 @@ interface JsonFormat {
   readonly read: (file: LinedJson.LinedJson) => Result.Result<Recording, ReadonlyArray<Unreadable>>
 }
 
-const jsonFormats: ReadonlyArray<JsonFormat> = [SeleniumIde, ChromeRecorder]
+const jsonFormats: ReadonlyArray<JsonFormat> = [SeleniumIde, ChromeRecorder, UiVision, Skyvern]
 
 const expected =
-  "expected a recording of Chrome DevTools Recorder (JSON), a project of Selenium IDE (.side), or a script or recording of Playwright or Puppeteer"
+  "expected a recording of Chrome DevTools Recorder (JSON), a project of Selenium IDE (.side), a macro of UI.Vision or a workflow of Skyvern (JSON), or a script or recording of Playwright or Puppeteer"
 
 /** Converts a file. Fails with every problem, each below the path `content`. Without a parser, scripts are refused. */
 export const convert = (

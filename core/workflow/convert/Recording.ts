@@ -5,16 +5,7 @@
 import type { Schema } from "effect"
 
 /** The formats that are recognised by their content. */
-export const formats = [
-  "chrome-recorder",
-  "selenium-ide",
-  "playwright",
-  "puppeteer",
-  "automa",
-  "ui-vision",
-  "skyvern",
-  "n8n"
-] as const
+export const formats = ["chrome-recorder", "selenium-ide", "playwright", "puppeteer", "ui-vision", "skyvern"] as const
 export type Format = (typeof formats)[number]
 
 /** A text with expressions in it. Its literal parts stand for themselves, braces included. */
@@ -50,8 +41,18 @@ export type ClickType =
   | "press"
   | "release"
 
-/** What decides about a branch or a loop. The values are templates. */
-export interface Condition {
+/** What decides about a branch or a loop: a comparison, or a model. */
+export type Condition = Comparison | Judgement
+
+/** A question that a model answers. */
+export interface Judgement {
+  readonly execution: "LLM_VISION" | "PROMPT"
+  readonly prompt: string
+  readonly error_on_false_message?: string
+}
+
+/** A comparison of two values, which are templates. */
+export interface Comparison {
   readonly comparison_operator:
     | "EQUAL"
     | "NOT_EQUAL"
@@ -140,6 +141,12 @@ export interface Recording {
   readonly order?: ReadonlyArray<number>
   /** The address of the site, for a file that does not open a page first. */
   readonly site?: string
+  /** Credentials that the file names. */
+  readonly credentials?: ReadonlyArray<{
+    readonly alias: string
+    readonly domain: string
+    readonly fields: ReadonlyArray<string>
+  }>
   /** Values that the file reads and does not set. */
   readonly reads?: ReadonlyArray<{ readonly name: string; readonly reason: string }>
 }
@@ -169,7 +176,7 @@ export const requires = (condition: Condition, message: string): ReadonlyArray<A
 ]
 
 /** The value of an expression, which must hold. */
-export const holds = (expression: string): Condition => ({
+export const holds = (expression: string): Comparison => ({
   comparison_operator: "EQUAL",
   comparison_value_1: `{{${expression}}}`,
   comparison_value_2: "true"

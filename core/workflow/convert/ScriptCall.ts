@@ -3,7 +3,7 @@ import type { Schema } from "effect"
 import * as Parts from "./PlaywrightLocator.ts"
 import {
   type Act,
-  type Condition,
+  type Comparison,
   type Element,
   holds,
   literal,
@@ -172,7 +172,7 @@ export class Scope {
   }
 
   /** Whether an element is there, as the condition of a branch. */
-  conditionOf(tree: Tree): Condition | null {
+  conditionOf(tree: Tree): Comparison | null {
     if (tree.type === "UnaryExpression" && tree.operator === "!") {
       const inner = treeAt(tree, "argument")
       const found = inner === null ? null : this.conditionOf(inner)
@@ -191,7 +191,7 @@ export class Scope {
     return this.#asked(tree, "isVisible") ?? this.#asked(tree, "$")
   }
 
-  #asked(given: Tree, how: string): Condition | null {
+  #asked(given: Tree, how: string): Comparison | null {
     const tree = given.type === "AwaitExpression" ? (treeAt(given, "argument") ?? given) : given
     const located = this.#located(chainOf(tree))
     const element = located === null ? null : Parts.elementOf(located.parts)
@@ -798,7 +798,7 @@ const opposites = (condition: Schema.JsonObject): ReadonlyArray<Act> | null => {
     return [{ _tag: "Expect", conditions: [{ ...condition, equals: equals === "true" ? "false" : "true" }] }]
   }
   if (type !== "text" || typeof selector !== "string" || typeof (equals ?? contains) !== "string") return null
-  const comparison: Condition = {
+  const comparison: Comparison = {
     comparison_operator: typeof equals === "string" ? "NOT_EQUAL" : "NOT_CONTAINS",
     comparison_value_1: `<<xpath:${selector}>>`,
     comparison_value_2: String(equals ?? contains)

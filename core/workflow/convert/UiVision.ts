@@ -1,0 +1,56 @@
+/** Macros of UI.Vision, whose commands are those of Selenium IDE under some other names, and of its own. */
+import { Result, type Schema } from "effect"
+import * as Json from "../../workspace/Json.ts"
+import type { LinedJson } from "./LinedJson.ts"
+import { lost, type Recording, type Step, type Unreadable } from "./Recording.ts"
+import * as SeleniumCommand from "./SeleniumCommand.ts"
+
+export const recognises = (value: Schema.Json): boolean => {
+  const { Commands } = Json.objectOf(value)
+  return Array.isArray(Commands) && Commands.every((one) => Json.isObject(one) && typeof one.Command === "string")
+}
+
+/** Commands under the names that Selenium IDE has for them. */
+const names: Readonly<Record<string, string>> = {
+  if_v2: "if",
+  elseif: "elseIf",
+  endif: "end",
+  while_v2: "while",
+  endWhile: "end",
+  clickAndWait: "click",
+  selectAndWait: "select"
+}
+
+/** Commands of the desktop, of pictures and of the program itself. */
+const own =
+  /^(?:X|OCR|vision|bringBrowser|bringIDE|csv|localStorage|captureDesktop|prompt|comment|label|goto|gotoIf|run|throw|ai|executeAsync|sourceExtract|sourceSearch|onDownload|onError|proxy|setProxy|clipboard|timerdoc)/
+
+export const read = ({ lineOf, value }: LinedJson): Result.Result<Recording, ReadonlyArray<Unreadable>> => {
+  const { Commands, Name } = Json.objectOf(value)
+  const commands = (Array.isArray(Commands) ? Commands : []).map((one) => {
+    const { Command, Target, Targets, Value } = Json.objectOf(one)
+    const command = String(Command)
+    const targets = Array.isArray(Targets) ? Targets.map((target) => [target]) : []
+    const fields = { command: names[command] ?? command, target: Target, value: Value, targets }
+    return { one, command, fields }
+  })
+  const variables = SeleniumCommand.namesOf(commands.map(({ fields }) => fields))
+  const reader = new SeleniumCommand.Reader("", variables)
+  const steps = commands.map(({ command, fields, one }, index): Step => {
+    const where = { step: `Commands[${index}]`, line: lineOf(one), kind: command.slice(0, 80) }
+    if (own.test(command)) {
+      return lost(
+        where,
+        "It is a command of the desktop, of pictures or of the program: add an action on the page that does the same"
+      )
+    }
+    return reader.read(fields, where)
+  })
+  return Result.succeed({
+    format: "ui-vision",
+    name: typeof Name === "string" ? Name : "",
+    description: null,
+    steps,
+    reads: variables.reads()
+  })
+}

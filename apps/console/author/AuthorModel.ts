@@ -1,4 +1,5 @@
 /** The messages to the conversation that builds a workflow, made from what a person chooses on the page. */
+import * as RecordedNode from "../../../core/workflow/convert/RecordedNode.ts"
 import type { Edges } from "../data/Outline.ts"
 import type { Draft, PageTarget } from "./Conversation.ts"
 
@@ -160,30 +161,29 @@ const titled = ({ heading, name, role }: PageTarget, selector: string): string =
 
 export type ClickType = "click" | "double_click" | "right_click" | "hover"
 
-const clicks: Readonly<Record<ClickType, string>> = {
-  click: "Click",
-  double_click: "Double-click",
-  right_click: "Right-click",
-  hover: "Hover over"
-}
+/** The element as the form of recordings has it. */
+const elementOf = (target: PageTarget, selector: string) => ({ selectors: [selector], name: target.name }) as const
 
-export const clickOn = (target: PageTarget, selector: string, type: ClickType = "click"): Candidate => ({
-  action: "CLICK",
-  name: `${clicks[type]} ${titled(target, selector)}`,
-  parameters: { execution: "STATIC", selector, ...(type === "click" ? {} : { click_type: type }) }
-})
+export const clickOn = (target: PageTarget, selector: string, type: ClickType = "click"): Candidate =>
+  RecordedNode.of({ _tag: "Click", element: elementOf(target, selector), type }, titled(target, selector))
 
-export const typeInto = (target: PageTarget, selector: string, text: string, isSent: boolean): Candidate => ({
-  action: "INPUT_TEXT",
-  name: `Type into ${titled(target, selector)}`,
-  parameters: { execution: "STATIC", selector, text, ...(isSent ? { submit_after_input: true } : {}) }
-})
+// The person writes a template: it is a parameter as it is, and no text that stands for itself.
+export const typeInto = (target: PageTarget, selector: string, text: string, isSent: boolean): Candidate =>
+  RecordedNode.of(
+    {
+      _tag: "Type",
+      element: elementOf(target, selector),
+      text: [],
+      more: { text, ...(isSent ? { submit_after_input: true } : {}) }
+    },
+    titled(target, selector)
+  )
 
-export const chooseIn = (target: PageTarget, selector: string, value: string): Candidate => ({
-  action: "INPUT_SELECT",
-  name: `Choose in ${titled(target, selector)}`,
-  parameters: { execution: "STATIC", selector, value }
-})
+export const chooseIn = (target: PageTarget, selector: string, value: string): Candidate =>
+  RecordedNode.of(
+    { _tag: "Choose", element: elementOf(target, selector), value: [], more: { value } },
+    titled(target, selector)
+  )
 
 interface Asked {
   readonly label: string

@@ -8,7 +8,7 @@ import { Context, Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Postgres from "../../adapters/postgres/Stores.ts"
 import { WriteProbe } from "../../adapters/postgres/server/WriteProbe.ts"
-import { promises } from "../kit/contracts/StoreContract.ts"
+import { promises } from "../kit/contracts/run/StoreContract.ts"
 import { emptyDatabase } from "../support/emptyDatabase.ts"
 import { root } from "../support/Source.ts"
 

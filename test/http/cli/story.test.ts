@@ -326,7 +326,10 @@ it.layer(layerInMemory)("the commands of users", (it) => {
 
       const exported = join(folder, "exported.ts")
       assert.include(yield* ok("workflow", "export", "Coded", exported, "--playwright"), `Wrote ${exported}`)
-      assert.include(readFileSync(exported, "utf8"), "await goto(page, `https://example.org/${text(inputs.month)}`)")
+      assert.include(
+        readFileSync(exported, "utf8"),
+        "await goto(page, `https://example.org/$" + "{text(inputs.month)}`)"
+      )
       assert.strictEqual(
         yield* ok("workflow", "export", changed, "--playwright"),
         readFileSync(exported, "utf8").trimEnd()

@@ -41,45 +41,6 @@ const living = Effect.succeed([process, { ...process, running: 4 }, { ...process
 const service = layerWith({ stores }).pipe(Layer.provide(Layer.succeed(LivingProcesses, { living })))
 
 it.layer(service)("the installation", (it) => {
-  it.effect(
-    "shows its processes whole to an unrestricted Owner of its first workspace, and to others their kinds",
-    () =>
-      Effect.gen(function* () {
-        const { member, send } = yield* Service
-        const owner = yield* member("Owner")
-        yield* (yield* WorkspaceStore).change(owner.caller.workspaceId, (one) => ({ ...one, founding: true }))
-        const shown = ({ key }: Member) =>
-          Effect.map(send({ method: "GET", path: "/installation", key }), ({ body }) => body.processes)
-        const kind = { version: "1.2.3", tz_data: "2026a" }
-        const whole = {
-          ...kind,
-          part: "worker",
-          clock_skew_ms: 1_500,
-          capacity: 4,
-          running: 3,
-          browsers: 2,
-          began_at: "1970-01-01T00:00:01.000Z",
-          seen_at: "1970-01-01T00:00:02.000Z"
-        }
-        assert.deepStrictEqual(yield* shown(owner), [
-          whole,
-          { ...whole, running: 4 },
-          { ...whole, part: "api", capacity: null }
-        ])
-        for (const other of [
-          yield* member("Viewer", owner),
-          yield* member("Member", owner),
-          yield* member("Owner", owner, ["edit"]),
-          yield* member("Owner")
-        ]) {
-          assert.deepStrictEqual(yield* shown(other), [
-            { ...kind, part: "worker" },
-            { ...kind, part: "api" }
-          ])
-        }
-      })
-  )
-
   it.effect("lists the workflows of the workspace that time zone data moved, to each key that may read", () =>
     Effect.gen(function* () {
       const { member, send } = yield* Service
@@ -92,6 +53,43 @@ it.layer(service)("the installation", (it) => {
       const [[asking, since, limit] = [], ...others] = asked
       assert.deepStrictEqual([asking, limit, others.length], [caller.workspaceId, 100, 0])
       assert.isAtMost(Math.abs((since ?? 0) + 30 * day), 60_000)
+    })
+  )
+
+  it.effect("shows its processes whole to an Owner of its first workspace, and to others their kinds", () =>
+    Effect.gen(function* () {
+      const { member, send } = yield* Service
+      const owner = yield* member("Owner")
+      yield* (yield* WorkspaceStore).change(owner.caller.workspaceId, (one) => ({ ...one, founding: true }))
+      const shown = ({ key }: Member) =>
+        Effect.map(send({ method: "GET", path: "/installation", key }), ({ body }) => body.processes)
+      const kind = { version: "1.2.3", tz_data: "2026a" }
+      const whole = {
+        ...kind,
+        part: "worker",
+        clock_skew_ms: 1_500,
+        capacity: 4,
+        running: 3,
+        browsers: 2,
+        began_at: "1970-01-01T00:00:01.000Z",
+        seen_at: "1970-01-01T00:00:02.000Z"
+      }
+      assert.deepStrictEqual(yield* shown(owner), [
+        whole,
+        { ...whole, running: 4 },
+        { ...whole, part: "api", capacity: null }
+      ])
+      for (const other of [
+        yield* member("Viewer", owner),
+        yield* member("Member", owner),
+        yield* member("Owner", owner, ["edit"]),
+        yield* member("Owner")
+      ]) {
+        assert.deepStrictEqual(yield* shown(other), [
+          { ...kind, part: "worker" },
+          { ...kind, part: "api" }
+        ])
+      }
     })
   )
 })

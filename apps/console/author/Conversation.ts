@@ -32,6 +32,8 @@ export interface Conversation {
   readonly say: (text: string) => Promise<void>
   /** Sends messages in turn, each after the answer to the one before, up to the first that fails. */
   readonly sayAll: (texts: ReadonlyArray<string>) => void
+  /** Stops what is being done, and leaves out the messages that were to follow. */
+  readonly stop: () => void
   readonly look: () => void
 }
 
@@ -98,6 +100,8 @@ export const useConversation = (id: string): Conversation => {
         if (one.event === "status") {
           isOver = one.data.status === "ended"
           setStatus(one.data)
+          // A status in between tells how far a walk has come.
+          if (one.data.isProcessing) void readDraft()
         }
         if (one.event !== "message") return
         after = Math.max(after, one.data.number)
@@ -147,8 +151,12 @@ export const useConversation = (id: string): Conversation => {
     queued.current = rest
     void send(first)
   }
+  const stop = () => {
+    queued.current = []
+    void act(builder().interruptSession({ params }))
+  }
   // Elements may be gone from a page that has changed since it was read.
   const isOld = page !== null && page !== "none" && at !== "ended" && seenAt < (messages.at(-1)?.number ?? 0)
   const isBusy = isSending || at === "processing" || isOld
-  return { status, messages, draft, page, problem, isBusy, say, sayAll, look: () => void look() }
+  return { status, messages, draft, page, problem, isBusy, say, sayAll, stop, look: () => void look() }
 }

@@ -1,9 +1,9 @@
 /** A recording: the page on one side, the steps of the workflow and the forms that add to them on the other. */
 import { Effect } from "effect"
-import { useEffect, useState } from "preact/hooks"
+import { useEffect, useMemo, useState } from "preact/hooks"
 import { type InputProblems, refusedInputs } from "../data/InputCheck.ts"
 import { inPageWords } from "../data/PageWords.ts"
-import { workflows } from "../data/Workflows.ts"
+import { workflowOf, workflows } from "../data/Workflows.ts"
 import { JsonText } from "../forms/JsonText.tsx"
 import { SchemaForm } from "../forms/SchemaForm.tsx"
 import { Clipped } from "../kit/Clipped.tsx"
@@ -26,11 +26,22 @@ import {
   vaultSourcesOf
 } from "./AuthorModel.ts"
 import { Chosen } from "./Chosen.tsx"
-import { builder, type Conversation, type Message, type PageTarget, useConversation } from "./Conversation.ts"
-import { DraftSteps } from "./DraftSteps.tsx"
+import * as Column from "./Column.ts"
+import {
+  builder,
+  type Conversation,
+  type Draft,
+  type Message,
+  type PageTarget,
+  useConversation
+} from "./Conversation.ts"
 import { expecting, sentenceOf } from "./ExpectModel.ts"
 import { PagePicture } from "./PagePicture.tsx"
 import { ReadData } from "./ReadData.tsx"
+import { RepairNote, RetryAlike } from "./Repair.tsx"
+import { StepColumn } from "./StepColumn.tsx"
+import { editing, graphIn, isWalk } from "./StepModel.ts"
+import { StepPanel } from "./StepPanel.tsx"
 
 type Mode = "act" | "point" | "read"
 
@@ -46,6 +57,36 @@ const vault = query((client) =>
 )
 
 const noReading: Reading = { cells: [], list: "rows", isEvery: true }
+
+/** The selected step, and the element that was chosen for it. The step that failed is selected first. */
+const useSelection = ({ draft, messages }: Conversation) => {
+  const [selected, setSelected] = useState<string | null>(null)
+  const [pointed, setPointed] = useState<PageTarget | null>(null)
+  const [isPointing, setPointing] = useState(false)
+  const column = useMemo(() => (draft === null ? null : Column.columnOf(graphIn(draft))), [draft])
+  const lines = useMemo(() => (column === null ? [] : Column.linesOf(column)), [column])
+  const onPointing = (next: boolean) => {
+    setPointing(next)
+    setPointed(null)
+  }
+  const select = (id: string | null) => {
+    setSelected(id)
+    onPointing(false)
+  }
+  const failed = draft?.repair?.nodeId ?? null
+  useEffect(() => {
+    if (failed !== null) select(failed)
+  }, [failed])
+  const node = draft === null ? null : (graphIn(draft).nodes.find(({ id }) => id === selected) ?? null)
+  const last = messages.findLast(({ result }) => result !== undefined)
+  const isFailed = node !== null && draft?.progress.steps[node.id] === "failed"
+  const problem = isFailed && last?.result?.nodeId === node.id ? last.text : null
+  // The failure of the run stands until the step was changed or done.
+  const isMended = draft?.unsaved === true || (node !== null && draft?.progress.steps[node.id] !== undefined)
+  const ofRun = node !== null && node.id === failed && !isMended ? (draft?.repair?.message ?? null) : null
+  const reason = problem ?? ofRun
+  return { column, lines, node, problem: reason, select, isPointing, onPointing, pointed, setPointed }
+}
 
 /** The chosen element, the values to read, and what a click on the page does. */
 const useRecording = (conversation: Conversation) => {
@@ -102,12 +143,22 @@ export const Workbench = ({ id }: { readonly id: string }) => {
   useEffect(() => refresh(vault), [])
 
   const isReadOnly = !may("Member") || status?.status === "ended"
+  const selection = useSelection(conversation)
+  const { column, isPointing, lines, node, onPointing, pointed, select, setPointed } = selection
+  const change = (changed: Column.Block | null) => {
+    if (changed === null || draft === null) return
+    void say(editing(Column.patchOf(graphIn(draft), Column.graphOf(changed))))
+  }
+  const asked = messages.findLast(({ role }) => role === "user")?.text
   return (
     <Page
       wide
       title={draft?.name ?? "Recording"}
       note={page !== null ? page.url : conversation.page === null ? "Opening the page…" : "No page is open"}
-      actions={!isReadOnly && <Finish id={id} isBusy={isBusy} workflowId={status?.workflowId ?? null} />}
+      actions={
+        !isReadOnly &&
+        draft !== null && <Finish id={id} draft={draft} isBusy={isBusy} workflowId={status?.workflowId ?? null} />
+      }
     >
       {problem !== null && (
         <p class="problem" role="alert">
@@ -118,11 +169,12 @@ export const Workbench = ({ id }: { readonly id: string }) => {
         <div class="stack">
           <Section
             title="Page"
-            note={modes[mode].note}
+            note={isPointing ? "A click chooses an element for the selected step." : modes[mode].note}
             actions={
               <Modes
                 mode={mode}
                 onChange={(next) => {
+                  onPointing(false)
                   setMode(next)
                   choose(null)
                 }}
@@ -133,10 +185,10 @@ export const Workbench = ({ id }: { readonly id: string }) => {
               <PagePicture
                 page={page}
                 isBusy={isBusy || isReadOnly}
-                chosen={marked}
-                verb={mode === "read" ? "Read" : mode === "point" ? "Choose" : null}
-                shown={({ kind }) => mode !== "act" || kind !== "read"}
-                onPoint={point}
+                chosen={pointed === null ? marked : new Set([pointed.selectors[0]?.selector ?? ""])}
+                verb={isPointing ? "Choose" : mode === "read" ? "Read" : mode === "point" ? "Choose" : null}
+                shown={({ kind }) => isPointing || mode !== "act" || kind !== "read"}
+                onPoint={isPointing ? setPointed : point}
               />
             ) : (
               <NoPage conversation={conversation} isReadOnly={isReadOnly} />
@@ -145,6 +197,9 @@ export const Workbench = ({ id }: { readonly id: string }) => {
           {said !== null && <Said message={said} isBusy={isBusy} onSay={isReadOnly ? null : say} />}
         </div>
         <div class="stack">
+          {draft !== null && draft.repair !== null && (
+            <RepairNote repair={draft.repair} isShown={node?.id === draft.repair.nodeId} onSelect={select} />
+          )}
           {status?.status === "awaiting-human-input" && <Asked id={id} messages={messages} />}
           {loop !== null && (
             <RecordedLoop loop={loop} isBusy={isBusy} onEnd={isReadOnly ? null : () => void say("leave")} />
@@ -184,8 +239,38 @@ export const Workbench = ({ id }: { readonly id: string }) => {
               onDo={perform}
             />
           )}
-          {draft !== null && (
-            <DraftSteps draft={draft} isBusy={isBusy || isReadOnly} onSay={(text) => void say(text)} />
+          {draft !== null && column !== null && (
+            <StepColumn
+              draft={draft}
+              column={column}
+              lines={lines}
+              isBusy={isBusy}
+              isReadOnly={isReadOnly}
+              hasPage={page !== null}
+              isWalking={status?.isProcessing === true && isWalk(asked)}
+              selected={node?.id ?? null}
+              onSelect={select}
+              onChange={change}
+              onSay={(text) => void say(text)}
+              onStop={conversation.stop}
+            />
+          )}
+          {draft !== null && column !== null && node !== null && (
+            <StepPanel
+              draft={draft}
+              column={column}
+              lines={lines}
+              node={node}
+              isBusy={isBusy}
+              isReadOnly={isReadOnly}
+              problem={selection.problem}
+              isPointing={isPointing}
+              pointed={pointed}
+              onPointing={onPointing}
+              onChange={change}
+              onSay={(...texts) => sayAll(texts)}
+              onSelect={select}
+            />
           )}
           {!isReadOnly && <AddStep isBusy={isBusy} onDo={perform} />}
         </div>
@@ -367,21 +452,28 @@ const Asked = ({ id, messages }: { readonly id: string; readonly messages: Reado
 }
 
 const Finish = ({
+  draft,
   id,
   isBusy,
   workflowId
 }: {
+  readonly draft: Draft
   readonly id: string
   readonly isBusy: boolean
   readonly workflowId: string | null
 }) => {
   const params = { conversation_id: id }
+  const { repair } = draft
+  const [retried, setRetried] = useState<string | null>(null)
   const save = async () => {
-    const saved = await act(builder().save({ params, payload: {} }), {
+    const step = draft.nodes.find((node) => node.id === repair?.nodeId)
+    const note = repair === null ? {} : { versionNote: noteOf(repair.sessionId, step?.name) }
+    const saved = await act(builder().save({ params, payload: note }), {
       done: ({ version_number }) => `Saved as version ${version_number}`
     })
     if (saved === null) return
-    refresh(workflows)
+    refresh(workflows, workflowOf(saved.id))
+    if (repair !== null) return setRetried(saved.id)
     go(to(["workflows", saved.id]))
   }
   const end = async () => {
@@ -396,6 +488,13 @@ const Finish = ({
       <button type="button" class="primary" disabled={isBusy} onClick={() => void save()}>
         Save the workflow
       </button>
+      {repair !== null && retried !== null && (
+        <RetryAlike repair={repair} workflowId={retried} onClose={() => setRetried(null)} />
+      )}
     </>
   )
 }
+
+/** The note of a version that mends a run. */
+const noteOf = (sessionId: string, step: unknown): string =>
+  `Mends run ${sessionId}${typeof step === "string" ? `: ${step}` : ""}`.slice(0, 200)

@@ -15,15 +15,18 @@ export const AskedVerb = ({
   onClose,
   onOne,
   selection,
+  terms: first = noTerms,
   verb
 }: {
   readonly verb: Verb
   readonly selection: Selection
+  /** What is chosen at first. */
+  readonly terms?: Terms
   readonly onClose: (isDone: boolean) => void
   /** Takes the outcome of a single run in place of the list of outcomes, where the verb changed it. */
   readonly onOne?: (result: Answer["results"][number]) => void
 }) => {
-  const [terms, setTerms] = useState<Terms>(noTerms)
+  const [terms, setTerms] = useState<Terms>(first)
   const [dry, setDry] = useState<Answer | null>(null)
   const [done, setDone] = useState<Answer | null>(null)
   const [problem, setProblem] = useState<string | null>(null)

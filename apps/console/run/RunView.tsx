@@ -17,7 +17,7 @@ import { say } from "../kit/Notices.ts"
 import { Page, Section } from "../kit/Page.tsx"
 import { now, useAtom } from "../kit/Registry.ts"
 import { go, to } from "../kit/Route.ts"
-import { act, events, query, refresh, renew } from "../kit/Service.ts"
+import { act, client, events, query, refresh, renew } from "../kit/Service.ts"
 import { may, whoIs } from "../kit/Session.ts"
 import { Ago, Status } from "../kit/Status.tsx"
 import { duration, full, offsetName, short, viewerZone, zoned } from "../kit/Times.ts"
@@ -214,6 +214,7 @@ const Actions = ({
           Retry…
         </button>
       )}
+      {may("Member") && run.status === "execution.failed" && workflow !== null && <Repair id={run.session_id} />}
       {may("Member") && workflow !== null && <Again run={run} schema={workflow.input_schema} />}
       <button type="button" onClick={() => void copy(markdownOf(run, name, steps), "Markdown")}>
         Copy as Markdown
@@ -239,6 +240,22 @@ const Actions = ({
         />
       )}
     </>
+  )
+}
+
+/** Opens the workflow in Author, with its page as it was before the step that failed. */
+const Repair = ({ id }: { readonly id: string }) => {
+  const [isBusy, setBusy] = useState(false)
+  const open = async () => {
+    setBusy(true)
+    const opened = await act(client()["workflow builder"].openSessionFromFailedRun({ payload: { sessionId: id } }))
+    setBusy(false)
+    if (opened !== null) go(to(["author", opened.conversationId]))
+  }
+  return (
+    <button type="button" class="primary" disabled={isBusy} onClick={() => void open()}>
+      Repair on the page
+    </button>
   )
 }
 

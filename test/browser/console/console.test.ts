@@ -1881,6 +1881,8 @@ it.layer(console, { excludeTestServices: true })("the console", (layered) => {
         const click = (name: string | RegExp) => count(button(name).click())
         const fill = (label: string, text: string) => count(page.getByLabel(label, { exact: true }).fill(text))
         const point = (name: string | RegExp) => click(name)
+        const stepButton = (name: RegExp) =>
+          page.getByRole("list", { name: "The steps of the workflow" }).getByRole("button", { name })
         yield* at("#/author")
         yield* Effect.promise(async () => {
           await page.getByText("Nothing is being recorded").waitFor()
@@ -1911,7 +1913,8 @@ it.layer(console, { excludeTestServices: true })("the console", (layered) => {
           await page.getByText("Done: Click Sign in").waitFor()
           await button(/^Expect that it leads to \//).click()
           await page.getByText('The step "Click Sign in" expects this now').waitFor()
-          await button("1 expectation after Click Sign in").press("Enter")
+          await stepButton(/Click Sign in.*1 expectation/).press("Enter")
+          await page.locator("summary", { hasText: "What it expects" }).press("Enter")
           await page.getByLabel("Expectation 1", { exact: true }).waitFor()
         })
         yield* looked("author-expect")
@@ -1944,7 +1947,7 @@ it.layer(console, { excludeTestServices: true })("the console", (layered) => {
           // The step waits for a row and expects one, which the answer says, and the steps show.
           await page.getByText(/^From now on it expects at least one \//).waitFor()
           await button("Do not expect it").waitFor()
-          await button("1 expectation after Read orders").waitFor()
+          await stepButton(/Read orders.*1 expectation/).waitFor()
         })
         yield* looked("author-data")
         yield* Effect.promise(async () => {
@@ -1955,9 +1958,10 @@ it.layer(console, { excludeTestServices: true })("the console", (layered) => {
         yield* looked("author-point")
         yield* Effect.promise(async () => {
           await click("Repeat the last step on every page")
-          await page.locator(".outline").getByText("Go to the next page").waitFor()
+          await stepButton(/Go to the next page/).waitFor()
           // The loop over the pages is done again as a whole, up to the last page.
-          await button("Do the whole loop again: Is there a further page?").click()
+          await stepButton(/Is there a further page/).click()
+          await button("Do the whole loop").click()
           await page.getByText(/^Done again: Is there a further page\?, 8 steps\./).waitFor()
           await click("Save the workflow")
           await page.locator(".outline").getByText("Read orders").first().waitFor()
@@ -1974,6 +1978,86 @@ it.layer(console, { excludeTestServices: true })("the console", (layered) => {
           assert.isAbove(output.split('"customer"').length, 13)
           assert.isAtMost(actions, 40)
         })
+      })
+    )
+  )
+
+  it.effect("mends a failed run on its page by pointing anew, and retries the runs that failed by the same step", () =>
+    onDemoSite((address) =>
+      Effect.gen(function* () {
+        const { page } = yield* Console
+        const gone = "//button[@id='sign-in-of-last-year']"
+        const { id } = yield* asked("/workflows", {
+          name: "Orders of a site that has changed",
+          ...graphOf(`${address}/login`, [
+            { action: "INPUT_TEXT", parameters: { selector: "//input[@name='user']", text: demoUsers.clerk.user } },
+            {
+              action: "INPUT_TEXT",
+              parameters: { selector: "//input[@type='password']", text: demoUsers.clerk.password }
+            },
+            { action: "CLICK", parameters: { selector: gone, wait_time: 0 } },
+            {
+              action: "EXTRACT_DATAMODEL",
+              parameters: {
+                extract_data_model: { type: "object", properties: { title: { type: "string", path: "//h1" } } }
+              }
+            }
+          ]),
+          max_retries: 0
+        })
+        yield* asked("/runs/batch", { runs: [{ workflow_id: id }, { workflow_id: id }] })
+        const button = (name: string | RegExp) => page.getByRole("button", { name, exact: typeof name === "string" })
+        const steps = page.getByRole("list", { name: "The steps of the workflow" })
+        yield* at(`#/runs?workflow=${id}&status=execution.failed`)
+        yield* Effect.promise(async () => {
+          await page.getByText("2 runs, newest first").waitFor()
+          await page.getByRole("row").nth(1).getByRole("link").first().click()
+          await button("Repair on the page").click()
+          // The page is as it was before the step that failed, which is selected with its error.
+          await page.getByRole("heading", { name: "Step 4", exact: true }).waitFor()
+          await steps.getByText("The next step goes here; the page is as after step 3").waitFor()
+          await page.getByText("SELECTOR-E0001").waitFor()
+          await page.getByText(`Node "CLICK 3": Cannot click ${gone}`).first().waitFor()
+        })
+        yield* looked("repair")
+        yield* Effect.promise(async () => {
+          await button("Point anew").click()
+          // By keyboard: an element of the page is a button.
+          await button("Choose: button “Sign in”").press("Enter")
+          await page.getByText("Its selectors, the best first").waitFor()
+        })
+        yield* looked("repair-pointing")
+        yield* Effect.promise(async () => {
+          await button(/^Use this one/)
+            .first()
+            .click()
+          await page.getByText('Changed "CLICK 3". Nothing was carried out').waitFor()
+          assert.strictEqual(await steps.getByRole("button", { name: /^4 CLICK 3$/ }).count(), 1)
+          await button("Try this step").click()
+          await steps.getByRole("button", { name: "4 CLICK 3 done" }).waitFor()
+          await button("Run to the end").click()
+          await steps.getByRole("button", { name: "5 EXTRACT_DATAMODEL 4 done" }).waitFor()
+          await page.getByText("5, 5 done on this page").waitFor()
+        })
+        yield* looked("repair-done")
+        yield* Effect.promise(async () => {
+          await button("Save the workflow").click()
+          await page.getByText("2 runs will be submitted again").waitFor()
+        })
+        yield* looked("repair-retry")
+        yield* Effect.promise(async () => {
+          await button("Retry 2 runs").click()
+          await page.getByText("2 of 2 were submitted again.").waitFor()
+          await page.getByRole("link", { name: "New run" }).first().click()
+          await page.getByText("Succeeded").first().waitFor()
+          assert.include(await page.getByRole("region", { name: "Output as JSON" }).innerText(), '"title": "Orders"')
+        })
+        const { body } = yield* (yield* Console).send({
+          method: "GET",
+          path: `/workflows/${id}`,
+          key: (yield* Console).owner.key
+        })
+        assert.match(String(body.version_note), /^Mends run [0-9a-f-]{36}: CLICK 3$/)
       })
     )
   )

@@ -1,0 +1,283 @@
+/** The selected step: what it does, where it points, its run alone and its place. */
+import type { ComponentChildren } from "preact"
+import { useState } from "preact/hooks"
+import { Field } from "../forms/Field.tsx"
+import { SchemaForm } from "../forms/SchemaForm.tsx"
+import { Clipped } from "../kit/Clipped.tsx"
+import { Section } from "../kit/Page.tsx"
+import { called, proposed, standsForLoop } from "./AuthorModel.ts"
+import * as Column from "./Column.ts"
+import type { Draft, PageTarget } from "./Conversation.ts"
+import { ExpectForm } from "./ExpectForm.tsx"
+import { expecting } from "./ExpectModel.ts"
+import {
+  before,
+  editing,
+  formOf,
+  graphIn,
+  nextOf,
+  pointOf,
+  record,
+  runTo,
+  withParameters,
+  wrapping
+} from "./StepModel.ts"
+
+export interface PanelProps {
+  readonly draft: Draft
+  readonly column: Column.Block
+  readonly lines: ReadonlyArray<Column.Line>
+  readonly node: Column.Node
+  readonly isBusy: boolean
+  readonly isReadOnly: boolean
+  /** Why it failed; `null` where it did not. */
+  readonly problem: string | null
+  /** Whether a click on the page chooses another element for it. */
+  readonly isPointing: boolean
+  /** The element that was chosen for it. */
+  readonly pointed: PageTarget | null
+  readonly onPointing: (isPointing: boolean) => void
+  readonly onChange: (column: Column.Block | null) => void
+  readonly onSay: (...texts: ReadonlyArray<string>) => void
+  readonly onSelect: (id: string | null) => void
+}
+
+export const StepPanel = (props: PanelProps) => {
+  const { isReadOnly, lines, node, onSelect, problem } = props
+  const line = lines.find((one) => one.kind === "step" && one.node.id === node.id)
+  const number = line?.kind === "step" ? line.number : null
+  return (
+    <Section
+      title={`Step ${number}`}
+      note={node.name}
+      actions={
+        <button type="button" class="plain" aria-label="Close the step" onClick={() => onSelect(null)}>
+          ✕
+        </button>
+      }
+    >
+      <div class="body">
+        {problem !== null && (
+          <p class="problem" role="alert">
+            <Clipped text={problem} />
+          </p>
+        )}
+        {!isReadOnly && (
+          <>
+            <Trying {...props} />
+            <Pointing {...props} />
+            <Folding key={`${node.id} does`} title="What it does">
+              {() => <Parameters key={JSON.stringify(node)} {...props} />}
+            </Folding>
+            <Folding key={`${node.id} expects`} title="What it expects">
+              {() => <Expecting {...props} />}
+            </Folding>
+            {node.action !== "START" && <Placing {...props} />}
+          </>
+        )}
+      </div>
+    </Section>
+  )
+}
+
+const Trying = ({ draft, isBusy, lines, node, onSay }: PanelProps) => {
+  const place = before(draft, node.id)
+  const isNext = nextOf(draft)?.id === node.id
+  const isLoop = standsForLoop(node, graphIn(draft).edges)
+  return (
+    <div class="row" role="group" aria-label="Run this step">
+      {node.action !== "START" && !isNext && (
+        <button
+          type="button"
+          title="Runs the steps before it, so that it comes next"
+          disabled={isBusy}
+          onClick={() => onSay(runTo(draft, lines, node.id))}
+        >
+          Run to here
+        </button>
+      )}
+      {isNext ? (
+        <button type="button" class="primary" disabled={isBusy} onClick={() => onSay("next")}>
+          Try this step
+        </button>
+      ) : (
+        node.id !== draft.loop && (
+          <button
+            type="button"
+            title={
+              isLoop ? "Does all of its turns on the present page" : "Does it on the present page, out of its order"
+            }
+            disabled={isBusy}
+            onClick={() => onSay(`again ${node.id}`)}
+          >
+            {isLoop ? "Do the whole loop" : "Do it here"}
+          </button>
+        )
+      )}
+      {place !== null && (
+        <button
+          type="button"
+          title="Runs this step and those after it on the present page"
+          disabled={isBusy}
+          onClick={() => onSay(...(isNext ? [] : [editing({ cursor: place })]), "continue")}
+        >
+          Run from here
+        </button>
+      )}
+    </div>
+  )
+}
+
+const Pointing = ({ isBusy, isPointing, node, onPointing, onSay, pointed }: PanelProps) => {
+  const point = pointOf(node)
+  if (point === null) return null
+  const best = pointed === null ? "" : proposed(pointed)
+  const use = (selector: string) => {
+    onPointing(false)
+    onSay(editing({ nodes: { [node.id]: point.at(selector) } }))
+  }
+  return (
+    <section aria-label="Where this step points">
+      <p class="note">
+        It finds <code>{point.selector}</code>
+      </p>
+      {!isPointing ? (
+        <button type="button" disabled={isBusy} onClick={() => onPointing(true)}>
+          Point anew
+        </button>
+      ) : (
+        <>
+          <p role="status">
+            {pointed === null
+              ? "Choose an element on the page."
+              : `Chosen: ${called(pointed)}. Its selectors, the best first:`}
+          </p>
+          <ol class="ways">
+            {(pointed?.selectors ?? []).map(({ matches, selector }) => (
+              <li key={selector}>
+                <code>{selector}</code>{" "}
+                <span class={matches === 1 ? "quiet" : "status held"}>
+                  {matches === 1 ? "matches only this element" : `matches ${matches} elements`}
+                </span>{" "}
+                <button
+                  type="button"
+                  class={selector === best ? "primary" : undefined}
+                  aria-label={`Use this one: ${selector}`}
+                  disabled={isBusy}
+                  onClick={() => use(selector)}
+                >
+                  Use this one
+                </button>
+              </li>
+            ))}
+          </ol>
+          <button type="button" onClick={() => onPointing(false)}>
+            Keep where it points
+          </button>
+        </>
+      )}
+    </section>
+  )
+}
+
+/** A form that is drawn when it is opened. */
+const Folding = ({ children, title }: { readonly title: string; readonly children: () => ComponentChildren }) => {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>{title}</summary>
+      {isOpen && children()}
+    </details>
+  )
+}
+
+/** The name and the parameters of the step. */
+const Parameters = ({ isBusy, node, onSay }: PanelProps) => {
+  const [added, add] = useState<ReadonlyArray<string>>([])
+  const [name, setName] = useState(node.name)
+  const { more, schema, values } = formOf(node, added)
+  return (
+    <>
+      <Field label="Name of the step">
+        <input value={name} disabled={isBusy} onInput={({ currentTarget }) => setName(currentTarget.value)} />
+      </Field>
+      <SchemaForm
+        schema={schema}
+        values={values}
+        send="Change the step"
+        onSend={async (given) => {
+          const changed = { ...withParameters(node, given), name: name.trim() === "" ? node.name : name.trim() }
+          onSay(editing({ nodes: { [node.id]: changed } }))
+        }}
+      >
+        {more.length > 0 && (
+          <Field label="Add a parameter">
+            <select value="" onChange={({ currentTarget }) => add([...added, currentTarget.value])}>
+              <option value="">Choose…</option>
+              {more.map((one) => (
+                <option key={one} value={one}>
+                  {one}
+                </option>
+              ))}
+            </select>
+          </Field>
+        )}
+      </SchemaForm>
+    </>
+  )
+}
+
+const Expecting = ({ isBusy, node, onSay }: PanelProps) => {
+  const { expect } = record(node.parameters)
+  return (
+    <ExpectForm
+      key={JSON.stringify(expect ?? null)}
+      name={node.name}
+      expect={expect}
+      isBusy={isBusy}
+      onSet={(given) => onSay(expecting(node.id, given))}
+    />
+  )
+}
+
+const Placing = ({ column, isBusy, node, onChange, onSelect }: PanelProps) => {
+  const item = Column.itemOf(column, node.id)
+  const held = item === null ? 0 : Column.nodesIn(item).length - 1
+  const button = (word: string, result: Column.Block | null, after?: () => void) => (
+    <button
+      type="button"
+      disabled={isBusy || result === null}
+      onClick={() => {
+        onChange(result)
+        after?.()
+      }}
+    >
+      {word}
+    </button>
+  )
+  const newId = () => crypto.randomUUID()
+  const wrap = (kind: "LOOP" | "BOOL_CONDITION", name: string) => {
+    const id = newId()
+    const around = wrapping(kind, id, Column.freeName(column, name))
+    return button(
+      `Put it in a ${kind === "LOOP" ? "loop" : "condition"}`,
+      Column.wrapped(column, node.id, around),
+      () => onSelect(id)
+    )
+  }
+  return (
+    <div class="row" role="group" aria-label="Change its place">
+      {button("Move up", Column.stepped(column, node.id, -1))}
+      {button("Move down", Column.stepped(column, node.id, 1))}
+      {button("Duplicate", Column.duplicated(column, node.id, newId))}
+      {wrap("LOOP", "Three times")}
+      {wrap("BOOL_CONDITION", "Is it there?")}
+      {held > 0 &&
+        Column.unwrapped(column, node.id) !== null &&
+        button("Take its steps out", Column.unwrapped(column, node.id), () => onSelect(null))}
+      {button(held === 0 ? "Delete" : `Delete with the ${held} steps in it`, Column.deleted(column, node.id), () =>
+        onSelect(null)
+      )}
+    </div>
+  )
+}

@@ -177,9 +177,13 @@ it.layer(layer)("an installation", (it) => {
         })
         yield* awaited(`${times} lines as ${text}`, passing, () => lines)
       })
-      const started = Effect.fnUntraced(function* (part: string, zoneData: string) {
+      const started = Effect.fnUntraced(function* (
+        part: string,
+        zoneData: string,
+        worker?: Installation.WorkerPresence
+      ) {
         const scope = yield* Effect.acquireRelease(Scope.make(), (one) => Scope.close(one, Exit.void))
-        const built = Layer.fresh(Installation.layer(part).pipe(Layer.provide(MemoryArtifacts.layer)))
+        const built = Layer.fresh(Installation.layer(part, worker).pipe(Layer.provide(MemoryArtifacts.layer)))
         const context = yield* Layer.buildWithScope(Layer.provide(built, logger), scope).pipe(
           Effect.provideService(ZoneVersion, zoneData)
         )
@@ -209,6 +213,13 @@ it.layer(layer)("an installation", (it) => {
       yield* sql`alter table away rename to processes`
       assert.deepStrictEqual(yield* api.workers, { capacity: 0, running: 0, each: [] })
       yield* api.end
+
+      // A worker says what it gives one workspace.
+      const workspaceRuns = Effect.succeed(3)
+      const worker = yield* started("worker", "2026b", { name: "w", capacity: 4, workspaceRuns })
+      const each = [{ name: "w", capacity: 4, workspaceRuns: 3 }]
+      assert.deepStrictEqual(yield* worker.workers, { capacity: 4, running: 0, each })
+      yield* worker.end
     }).pipe(Effect.scoped)
   )
 

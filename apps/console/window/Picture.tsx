@@ -35,7 +35,8 @@ export const Picture = ({ at, schedule }: { readonly schedule: Schedule; readonl
         </table>
         <p class="hint">
           Each strip is one day from 00:00 to 24:00 in the zone of the window. A mark such as 23 h or 25 h is at a day
-          on which the clocks change.
+          on which the clocks change. The picture and the next openings are computed with the time zone data of this
+          browser. Runs start by those of the service, which Home names where they are old.
         </p>
       </div>
     </Section>

@@ -36,6 +36,25 @@ export const versionOf = Atom.family((ids: string) => {
 
 export type Workflow = typeof View.WorkflowView.Type
 
+/** The schema of the inputs of its runs: its credentials, and what it takes besides. */
+export const inputSchemaOf = ({
+  input_schema,
+  vault_schema
+}: Pick<Workflow, "input_schema" | "vault_schema">): Readonly<Record<string, unknown>> => {
+  const credentials = Object.keys(vault_schema)
+  const properties = { ...(input_schema.properties as object | undefined) }
+  return {
+    ...input_schema,
+    properties: {
+      ...Object.fromEntries(
+        credentials.map((name) => [name, { type: "string", description: "The user id of an entry of the vault" }])
+      ),
+      ...properties
+    },
+    required: [...credentials, ...((input_schema.required as ReadonlyArray<string> | undefined) ?? [])]
+  }
+}
+
 /** The run window of a workflow, its lift and its pause. */
 export const windowOf = Atom.family((id: string) =>
   query((client) => client.runWindows.getRunWindow({ params: { workflow_id: id } }))

@@ -41,16 +41,7 @@ export const SchemaForm = ({
   }
   return (
     <form class="form" onSubmit={submit} noValidate>
-      {fields.map((field) => (
-        <Field
-          key={field.name}
-          label={field.isRequired ? field.label : `${field.label} (optional)`}
-          hint={field.hint === "" ? undefined : field.hint}
-          problem={found[field.name] ?? given[field.name]}
-        >
-          {control(field, texts[field.name] ?? field.initial, (text) => setTexts({ ...texts, [field.name]: text }))}
-        </Field>
-      ))}
+      <SchemaFields fields={fields} texts={texts} problems={{ ...given, ...found }} onTexts={setTexts} />
       {children}
       {others.length > 0 && (
         <p class="wrong" role="alert">
@@ -63,6 +54,33 @@ export const SchemaForm = ({
     </form>
   )
 }
+
+/** The fields of a form that has others beside them. */
+export const SchemaFields = ({
+  fields,
+  onTexts,
+  problems,
+  texts
+}: {
+  readonly fields: ReadonlyArray<FieldModel>
+  /** What was typed, by field name. */
+  readonly texts: Readonly<Record<string, string>>
+  readonly problems: Readonly<Record<string, string>>
+  readonly onTexts: (texts: Readonly<Record<string, string>>) => void
+}) => (
+  <>
+    {fields.map((field) => (
+      <Field
+        key={field.name}
+        label={field.isRequired ? field.label : `${field.label} (optional)`}
+        hint={field.hint === "" ? undefined : field.hint}
+        problem={problems[field.name]}
+      >
+        {control(field, texts[field.name] ?? field.initial, (text) => onTexts({ ...texts, [field.name]: text }))}
+      </Field>
+    ))}
+  </>
+)
 
 const control = (field: FieldModel, text: string, change: (text: string) => void) => {
   switch (field.kind) {

@@ -71,10 +71,22 @@ const kindOf = (name: string, given: Readonly<Record<string, unknown>>, value: u
 
 const textOf = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value))
 
-/** The values of the filled fields, and the problems of the others. */
+/** A text that an expression makes when a run is submitted: it takes the place of a value of any kind. */
+const isExpression = (text: string): boolean => text.includes("{{")
+
+/** The fields of a form whose values may be expressions: one that has one now is a text. */
+export const withExpressions = (fields: ReadonlyArray<FieldModel>): ReadonlyArray<FieldModel> =>
+  fields.map((field) =>
+    isExpression(field.initial) && (field.kind === "choice" || field.kind === "switch")
+      ? { ...field, kind: "text" as const }
+      : field
+  )
+
+/** The values of the filled fields, and the problems of the others. With `expressions`, these are values of any field. */
 export const read = (
   fields: ReadonlyArray<FieldModel>,
-  texts: Readonly<Record<string, string>>
+  texts: Readonly<Record<string, string>>,
+  { expressions = false }: { readonly expressions?: boolean } = {}
 ): { readonly values: Readonly<Record<string, Json>>; readonly problems: Readonly<Record<string, string>> } => {
   const values: Record<string, Json> = {}
   const problems: Record<string, string> = {}
@@ -84,7 +96,7 @@ export const read = (
       if (field.isRequired) problems[field.name] = "This input is needed"
       continue
     }
-    const value = valueOf(field, text)
+    const value = expressions && isExpression(text) ? text : valueOf(field, text)
     if (value === undefined) problems[field.name] = expected[field.kind] ?? "This value cannot be read"
     else values[field.name] = value
   }

@@ -1,9 +1,13 @@
 /** Creates or changes a schedule, and shows its next firings before it is saved. */
 import { useEffect, useState } from "preact/hooks"
 import type { PreviewResponse } from "../../api/schedule/SchedulesApi.ts"
+import { inputSchemaOf, workflowOf } from "../data/Workflows.ts"
 import { Field } from "../forms/Field.tsx"
 import { JsonArea } from "../forms/JsonArea.tsx"
+import { SchemaFields } from "../forms/SchemaForm.tsx"
+import { fieldsOf, read, withExpressions } from "../forms/SchemaModel.ts"
 import { Dialog } from "../kit/Dialog.tsx"
+import { useQuery } from "../kit/Loaded.tsx"
 import { act, client, problemsOf, reasonOf } from "../kit/Service.ts"
 import { may } from "../kit/Session.ts"
 import { full, viewerZone, zoned } from "../kit/Times.ts"
@@ -17,6 +21,7 @@ import {
   givenOf,
   type Kind,
   kinds,
+  objectOf,
   overlaps,
   problemsAt,
   type Schedule
@@ -74,9 +79,9 @@ export const Edit = ({
   const [given, setGiven] = useState(() => (former === null ? blank(workflow, viewerZone) : givenOf(former)))
   const { preview, problems, setProblems } = usePreview(given, former)
   const [isAsked, setAsked] = useState(former !== null)
-  const set = (changes: Partial<Given>) => {
-    setAsked(true)
-    setGiven({ ...given, ...changes })
+  const set = (changes: Partial<Given>, isTyped = true) => {
+    if (isTyped) setAsked(true)
+    setGiven((now) => ({ ...now, ...changes }))
   }
   const send = async (event: Event) => {
     event.preventDefault()
@@ -104,7 +109,7 @@ export const Edit = ({
             <select
               disabled={former !== null}
               value={given.workflow}
-              onChange={({ currentTarget }) => set({ workflow: currentTarget.value })}
+              onChange={({ currentTarget }) => set({ workflow: currentTarget.value, inputs: "{}", wrongInputs: {} })}
             >
               <option value="">Choose…</option>
               {[...names].map(([id, name]) => (
@@ -139,7 +144,7 @@ export const Edit = ({
 interface Part {
   readonly given: Given
   readonly problems: Problems
-  readonly set: (changes: Partial<Given>) => void
+  readonly set: (changes: Partial<Given>, isTyped?: boolean) => void
 }
 
 const When = ({ given, problems, set }: Part) => (
@@ -207,9 +212,11 @@ const When = ({ given, problems, set }: Part) => (
 
 const More = ({ given, problems, set }: Part) => (
   <>
-    <Field label="Inputs of each run" hint="Texts may contain {{ schedule.date }}" problem={problems.inputs}>
-      <JsonArea rows={4} value={given.inputs} onText={(inputs) => set({ inputs })} />
-    </Field>
+    {given.workflow === "" ? (
+      <p class="note">The inputs of its runs are asked for once the workflow is chosen.</p>
+    ) : (
+      <Inputs key={given.workflow} given={given} problems={problems} set={set} />
+    )}
     <div class="pair">
       <Choice
         label="While an earlier run has not ended"
@@ -226,6 +233,58 @@ const More = ({ given, problems, set }: Part) => (
     </div>
   </>
 )
+
+/** The inputs of each run, by the schema of the workflow; as JSON where it names none. */
+const Inputs = (part: Part) => {
+  const workflow = useQuery(workflowOf(part.given.workflow)).value
+  if (workflow === null) return <p class="note">Reading the inputs of the workflow…</p>
+  return <NamedInputs {...part} schema={inputSchemaOf(workflow)} />
+}
+
+const NamedInputs = ({
+  given,
+  problems,
+  schema,
+  set
+}: Part & { readonly schema: Readonly<Record<string, unknown>> }) => {
+  const [fields] = useState(() => withExpressions(fieldsOf(schema, objectOf(given.inputs) ?? {})))
+  const [texts, setTexts] = useState<Readonly<Record<string, string>>>({})
+  const take = (typed: Readonly<Record<string, string>>, isTyped: boolean) => {
+    setTexts(typed)
+    const { problems, values } = read(fields, typed, { expressions: true })
+    set({ inputs: JSON.stringify(values), wrongInputs: problems }, isTyped)
+  }
+  // The form shows what is sent: defaults, too.
+  useEffect(() => {
+    if (fields.length > 0) take({}, false)
+  }, [])
+  if (fields.length === 0) {
+    return (
+      <Field label="Inputs of each run" hint={expressionHint} problem={problems.inputs}>
+        <JsonArea rows={4} value={given.inputs} onText={(inputs) => set({ inputs })} />
+      </Field>
+    )
+  }
+  return (
+    <fieldset>
+      <legend>Inputs of each run</legend>
+      <SchemaFields
+        fields={fields}
+        texts={texts}
+        problems={problems.inputs === undefined ? {} : given.wrongInputs}
+        onTexts={(typed) => take(typed, true)}
+      />
+      <p class="hint">{expressionHint}</p>
+      {problems.inputs !== undefined && (
+        <p class="wrong" role="alert">
+          {problems.inputs}
+        </p>
+      )}
+    </fieldset>
+  )
+}
+
+const expressionHint = "Texts may contain {{ schedule.date }}"
 
 const Choice = ({
   choices,

@@ -36,7 +36,10 @@ export interface Given {
   readonly rule: string
   readonly start: string
   readonly zone: string
+  /** A JSON object. */
   readonly inputs: string
+  /** The problems of inputs that could not be read, by their names. */
+  readonly wrongInputs: Readonly<Record<string, string>>
   readonly overlap: string
   readonly catchUp: string
 }
@@ -66,6 +69,7 @@ export const blank = (workflow: string, zone: string): Given => ({
   start: "",
   zone,
   inputs: "{}",
+  wrongInputs: {},
   overlap: "skip",
   catchUp: "last"
 })
@@ -111,7 +115,7 @@ const timeOf = (text: string): { readonly hours: number; readonly minutes: numbe
     : { hours: Number(hours), minutes: Number(minutes) }
 }
 
-const objectOf = (text: string): Readonly<Record<string, unknown>> | null => {
+export const objectOf = (text: string): Readonly<Record<string, unknown>> | null => {
   try {
     const value: unknown = JSON.parse(text.trim() === "" ? "{}" : text)
     return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : null
@@ -135,6 +139,7 @@ export const bodyOf = (
     ...(given.workflow === "" ? { workflow: "Choose the workflow that it runs" } : {}),
     ...(isTimed && time === null ? { time: "Expected a time such as 07:30" } : {}),
     ...(given.kind === "days" && given.days.length === 0 ? { days: "Choose at least one day" } : {}),
+    ...(Object.keys(given.wrongInputs).length > 0 ? { inputs: "Correct the inputs above" } : {}),
     ...(inputs === null ? { inputs: 'Expected a JSON object, such as {"month": "2026-10"}' } : {})
   }
   const { hours, minutes } = time ?? { hours: 0, minutes: 0 }

@@ -5,7 +5,7 @@
 import { useState } from "preact/hooks"
 import { HoldNote } from "../data/HoldNote.tsx"
 import { checkInputs, type InputProblems, refusedInputs } from "../data/InputCheck.ts"
-import type { Workflow } from "../data/Workflows.ts"
+import { inputSchemaOf, type Workflow } from "../data/Workflows.ts"
 import { SchemaForm } from "../forms/SchemaForm.tsx"
 import { Dialog } from "../kit/Dialog.tsx"
 import { go, to } from "../kit/Route.ts"
@@ -14,18 +14,7 @@ import { act, client } from "../kit/Service.ts"
 export const Start = ({ isTest, workflow }: { readonly workflow: Workflow; readonly isTest: boolean }) => {
   const [isOpen, setOpen] = useState(false)
   const [problems, setProblems] = useState<InputProblems>({})
-  const credentials = Object.keys(workflow.vault_schema)
-  const properties = { ...(workflow.input_schema.properties as object | undefined) }
-  const schema = {
-    ...workflow.input_schema,
-    properties: {
-      ...Object.fromEntries(
-        credentials.map((name) => [name, { type: "string", description: "The user id of an entry of the vault" }])
-      ),
-      ...properties
-    },
-    required: [...credentials, ...((workflow.input_schema.required as ReadonlyArray<string> | undefined) ?? [])]
-  }
+  const schema = inputSchemaOf(workflow)
   const send = async (run_input_variables: Readonly<Record<string, never>>) => {
     setProblems({})
     const failed = (error: unknown) => setProblems(refusedInputs(error))

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { outlineOf } from "../../../apps/console/data/Outline.ts"
 import { linesOf, shortened } from "../../../apps/console/forms/LineDifference.ts"
-import { fieldsOf, read } from "../../../apps/console/forms/SchemaModel.ts"
+import { fieldsOf, read, withExpressions } from "../../../apps/console/forms/SchemaModel.ts"
 import {
   isAsking,
   markdownOf,
@@ -168,6 +168,21 @@ describe("a form that a schema makes", () => {
       values: { status: 3, count: 2, ratio: 2.5, all: true, rows: [1], otp: "007" },
       problems: {}
     })
+  })
+
+  it("takes expressions in any field where it says so, and shows one as the text that it is", () => {
+    const date = "{{ schedule.date }}"
+    const fields = withExpressions(fieldsOf(schema, { status: date, all: date, count: date }))
+    assert.deepStrictEqual(
+      fields.slice(0, 4).map(({ kind }) => kind),
+      ["text", "integer", "number", "text"]
+    )
+    const typed = { otp: "1", rows: date }
+    assert.deepStrictEqual(read(fields, typed, { expressions: true }), {
+      values: { status: date, count: date, all: date, rows: date, otp: "1" },
+      problems: {}
+    })
+    assert.deepStrictEqual(Object.keys(read(fields, typed).problems), ["count", "rows"])
   })
 })
 

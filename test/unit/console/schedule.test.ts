@@ -90,6 +90,8 @@ describe("the form of a schedule", () => {
   it("says what cannot be read at its field, and puts what the service refuses there too", () => {
     const { problems } = bodyOf({ ...form, workflow: "", time: "24:00", days: [], inputs: "[]" })
     assert.hasAllKeys(problems, ["workflow", "time", "days", "inputs"])
+    const wrong = bodyOf({ ...form, workflow: "w", wrongInputs: { count: "Expected a whole number, such as 3" } })
+    assert.hasAllKeys(wrong.problems, ["inputs"])
     assert.deepStrictEqual(
       problemsAt(
         [

@@ -10,7 +10,7 @@ import { movesOf } from "../code/Structure.ts"
 import { indented, statements, trimmed } from "./Jumps.ts"
 import { memberOf, Unsayable, type Uses } from "./ProgramExpression.ts"
 import { helpers } from "./ProgramHelpers.ts"
-import { condition, negated, runIf, stepLines, turns } from "./ProgramSteps.ts"
+import { condition, runIf, stepLines, turns } from "./ProgramSteps.ts"
 
 /** A program, and what it does not do. */
 export interface PlaywrightProgram {
@@ -49,6 +49,7 @@ export const program = (fields: Fields): PlaywrightProgram => {
     ...head(name, missing, remarks, [...uses.secrets], uses.helpers.has("codeOf")),
     `import { chromium, ${types.map((type) => `type ${type}`).join(", ")} } from "playwright-core"`,
     ...(called.has("file") ? ['import { join } from "node:path"'] : []),
+    'import { argv, env } from "node:process"',
     ...(uses.helpers.has("codeOf") ? ['import { TOTP, URI } from "otpauth"'] : []),
     ...names.flatMap((one) => ["", helpers[one]?.code ?? ""]),
     "",
@@ -68,11 +69,11 @@ export const program = (fields: Fields): PlaywrightProgram => {
     ...indented(trimmed(written)),
     "}",
     "",
-    "if (process.argv[1] === import.meta.filename) {",
-    '  const { CHANNEL = "chrome", CHROMIUM } = process.env',
+    "if (argv[1] === import.meta.filename) {",
+    '  const { CHANNEL = "chrome", CHROMIUM } = env',
     "  const chosen = CHROMIUM === undefined ? { channel: CHANNEL } : { executablePath: CHROMIUM }",
     "  const browser = await chromium.launch(chosen)",
-    '  const data = await run(await browser.newPage(), JSON.parse(process.env.INPUTS ?? "{}"))',
+    '  const data = await run(await browser.newPage(), JSON.parse(env.INPUTS ?? "{}"))',
     "  console.log(JSON.stringify(data, null, 2))",
     "  await browser.close()",
     "}",
@@ -150,7 +151,7 @@ const bodyOf = (
       when: (move, yes, no) => {
         let decides = "false"
         const stops = tried(move, () => {
-          decides = condition(move.parameters, uses)
+          decides = condition(move.parameters, uses, yes.length > 0)
           return []
         })
         if (stops.length > 0) return titled(move, stops)
@@ -161,7 +162,7 @@ const bodyOf = (
           ...(clear_cookies_on_false === true ? ["await page.context().clearCookies()"] : []),
           ...(failure === null ? no : [`throw new Error(${JSON.stringify(failure)})`])
         ]
-        if (yes.length === 0) return titled(move, [`if (${negated(decides)}) {`, ...indented(trimmed(otherwise)), "}"])
+        if (yes.length === 0) return titled(move, [`if (${decides}) {`, ...indented(trimmed(otherwise)), "}"])
         const other = otherwise.length === 0 ? ["}"] : ["} else {", ...indented(trimmed(otherwise)), "}"]
         return titled(move, [`if (${decides}) {`, ...indented(trimmed(yes)), ...other])
       },

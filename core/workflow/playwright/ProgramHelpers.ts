@@ -13,7 +13,7 @@ export const helpers: Readonly<Record<string, Helper>> = {
   secret: helper(`
 /** A secret of the environment. */
 const secret = (name: string): string => {
-  const value = process.env[name]
+  const value = env[name]
   if (value === undefined) throw new Error(\`Set the environment variable \${name}\`)
   return value
 }`),
@@ -78,7 +78,7 @@ const goto = (page: Page, url: string) =>
 /** The text that an XPath selects first; null where none comes in time. */
 const textAt = async (page: Page, path: string, wait = 0): Promise<string | null> => {
   await settled(page)
-  for (const end = Date.now() + wait; ; await page.waitForTimeout(100)) {
+  for (let left = wait; ; left -= 100, await page.waitForTimeout(100)) {
     const found = await page.evaluate((path) => {
       const result = document.evaluate(path, document, null, XPathResult.ANY_TYPE)
       if (result.resultType === XPathResult.NUMBER_TYPE) return String(result.numberValue)
@@ -88,7 +88,7 @@ const textAt = async (page: Page, path: string, wait = 0): Promise<string | null
       if (node === null) return null
       return /^(INPUT|SELECT|TEXTAREA)$/.test(node.nodeName) ? node.value : (node.innerText ?? node.textContent)
     }, path)
-    if (found !== null || Date.now() >= end) return found === null ? null : found.trim()
+    if (found !== null || left <= 0) return found === null ? null : found.trim()
   }
 }`,
     "settled"
@@ -184,7 +184,7 @@ const tab = async (page: Page, index: number): Promise<Page> => {
 }`),
   file: helper(`
 /** Keeps a file in the folder of the variable FILES; the current one where it is not set. */
-const file = (name: string): string => join(process.env.FILES ?? ".", name)`),
+const file = (name: string): string => join(env.FILES ?? ".", name)`),
   downloads: helper(`
 /** The downloads of a page that no step has kept yet. */
 const downloads: Array<Download> = []`),

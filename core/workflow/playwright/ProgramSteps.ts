@@ -24,21 +24,36 @@ const quoted = (text: string): string => JSON.stringify(text)
 const textOf = (given: Schema.Json | undefined): string | null =>
   typeof given === "string" && given !== "" ? given : null
 
+/** The parts of an XPath, each but the last up to a frame that it leads through. */
+const throughFrames = (path: string): ReadonlyArray<string> => {
+  const parts: Array<string> = []
+  let [from, step, depth, quote] = [0, 0, 0, ""]
+  for (let at = 0; at < path.length; at++) {
+    const one = path.charAt(at)
+    if (quote !== "") {
+      if (one === quote) quote = ""
+    } else if (one === '"' || one === "'") quote = one
+    else if (one === "[" || one === "(") depth++
+    else if (one === "]" || one === ")") depth--
+    else if (one === "/" && depth === 0) {
+      const [, name = "", next = ""] = /^(i?frame)(.?)/i.exec(path.slice(step, at)) ?? []
+      if (name !== "" && (next === "" || next === "[")) {
+        parts.push(path.slice(from, at))
+        from = at
+      }
+      step = at + 1
+    }
+  }
+  return [...parts, path.slice(from)]
+}
+
 /** The locator of a selector. A frame that an XPath names is entered. */
 const locator = (selector: Schema.Json | undefined, uses: Uses): string => {
   const written = textOf(selector)
   if (written === null) throw new Unsayable("the step has no selector")
   if (/^(css|role|text)=/.test(written)) return `page.locator(${templateText(written, uses)})`
-  const parts = xpathOf(written).split(/(?<=^|\/)(i?frame(?:\[[^\]]*\])*)(?=\/)/i)
-  let code = "page"
-  let path = ""
-  for (const [index, part] of parts.entries()) {
-    path += part
-    if (index % 2 === 0) continue
-    code += `.locator(${templateText(`xpath=${path}`, uses)}).contentFrame()`
-    path = ""
-  }
-  return `${code}.locator(${templateText(`xpath=${path}`, uses)})`
+  const parts = throughFrames(xpathOf(written)).map((path) => `.locator(${templateText(`xpath=${path}`, uses)})`)
+  return `page${parts.join(".contentFrame()")}`
 }
 
 /** Options of a call; an empty text where none is given. */
@@ -228,10 +243,10 @@ const upload = (given: Parameters, uses: Uses): Lines => {
       : templateText(String(given.file_name), uses)
   return [
     "{",
-    `  const response = await fetch(${url})`,
-    `  if (!response.ok) throw new Error(\`The file answers \${response.status}\`)`,
-    "  const buffer = Buffer.from(await response.arrayBuffer())",
-    `  const mimeType = response.headers.get("content-type") ?? "application/octet-stream"`,
+    `  const response = await page.request.get(${url})`,
+    `  if (!response.ok()) throw new Error(\`The file answers \${response.status()}\`)`,
+    "  const buffer = await response.body()",
+    `  const mimeType = response.headers()["content-type"] ?? "application/octet-stream"`,
     `  await ${locator(given.selector, uses)}.setInputFiles({ name: ${name}, mimeType, buffer })`,
     "}"
   ]
@@ -333,13 +348,13 @@ const compared: Readonly<Record<string, readonly [helper: string, code: (one: st
   IS_NOT_NULL: ["isNothing", (one) => `!isNothing(${one})`]
 }
 
-/** Whether a condition holds, or does not. */
-export const negated = (code: string): string => {
-  if (/^!isNothing\([^&|]*\)$/.test(code)) return code.slice(1)
-  if (/^(isNothing|has)\([^&|]*\)$/.test(code)) return `!${code}`
-  return /^seen\([^&|]*\) [!=]== seen\([^&|]*\)$/.test(code)
-    ? code.replace(/ ([!=])== (?=seen\()/, (_, sign) => (sign === "!" ? " === " : " !== "))
-    : `!(${code})`
+const opposites: Readonly<Record<string, string>> = {
+  EQUAL: "NOT_EQUAL",
+  NOT_EQUAL: "EQUAL",
+  CONTAINS: "NOT_CONTAINS",
+  NOT_CONTAINS: "CONTAINS",
+  IS_NULL: "IS_NOT_NULL",
+  IS_NOT_NULL: "IS_NULL"
 }
 
 const comparison = (operator: Schema.Json | undefined, one: string, other: string, uses: Uses): string => {
@@ -348,13 +363,18 @@ const comparison = (operator: Schema.Json | undefined, one: string, other: strin
   return code(one, other)
 }
 
-/** The condition of a BOOL_CONDITION. */
-export const condition = (given: Parameters, uses: Uses): string => {
+/** The condition of a BOOL_CONDITION, or that it does not hold. */
+export const condition = (given: Parameters, uses: Uses, holds: boolean): string => {
   if (!isStatic(given)) throw new Unsayable("a model decides")
   if (given.until_settled === true) throw new Unsayable("it waits until the page is settled")
   const wait = typeof given.wait_time === "number" ? String(given.wait_time) : ""
-  const [one, other] = [given.comparison_value_1, given.comparison_value_2].map((side) => liveValue(side, wait, uses))
-  return comparison(given.comparison_operator, one ?? "null", other ?? "null", uses)
+  const [one = "null", other = "null"] = [given.comparison_value_1, given.comparison_value_2].map((side) =>
+    liveValue(side, wait, uses)
+  )
+  const operator = given.comparison_operator
+  if (holds) return comparison(operator, one, other, uses)
+  const opposite = opposites[String(operator)]
+  return opposite === undefined ? `!${comparison(operator, one, other, uses)}` : comparison(opposite, one, other, uses)
 }
 
 /** The condition under which a step is done; `null` where it always is. */

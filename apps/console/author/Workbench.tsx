@@ -144,12 +144,7 @@ export const Workbench = ({ id }: { readonly id: string }) => {
 
   const isReadOnly = !may("Member") || status?.status === "ended"
   const selection = useSelection(conversation)
-  const { column, isPointing, lines, node, onPointing, pointed, select, setPointed } = selection
-  const change = (changed: Column.Block | null) => {
-    if (changed === null || draft === null) return
-    void say(editing(Column.patchOf(graphIn(draft), Column.graphOf(changed))))
-  }
-  const asked = messages.findLast(({ role }) => role === "user")?.text
+  const { isPointing, node, onPointing, pointed, select, setPointed } = selection
   return (
     <Page
       wide
@@ -239,43 +234,52 @@ export const Workbench = ({ id }: { readonly id: string }) => {
               onDo={perform}
             />
           )}
-          {draft !== null && column !== null && (
-            <StepColumn
-              draft={draft}
-              column={column}
-              lines={lines}
-              isBusy={isBusy}
-              isReadOnly={isReadOnly}
-              hasPage={page !== null}
-              isWalking={status?.isProcessing === true && isWalk(asked)}
-              selected={node?.id ?? null}
-              onSelect={select}
-              onChange={change}
-              onSay={(text) => void say(text)}
-              onStop={conversation.stop}
-            />
-          )}
-          {draft !== null && column !== null && node !== null && (
-            <StepPanel
-              draft={draft}
-              column={column}
-              lines={lines}
-              node={node}
-              isBusy={isBusy}
-              isReadOnly={isReadOnly}
-              problem={selection.problem}
-              isPointing={isPointing}
-              pointed={pointed}
-              onPointing={onPointing}
-              onChange={change}
-              onSay={(...texts) => sayAll(texts)}
-              onSelect={select}
-            />
-          )}
+          <Steps conversation={conversation} selection={selection} isReadOnly={isReadOnly} />
           {!isReadOnly && <AddStep isBusy={isBusy} onDo={perform} />}
         </div>
       </div>
     </Page>
+  )
+}
+
+/** The column of steps, and the one that is selected. */
+const Steps = ({
+  conversation: { draft, isBusy, messages, page, say, sayAll, status, stop },
+  isReadOnly,
+  selection: { column, isPointing, lines, node, onPointing, pointed, problem, select }
+}: {
+  readonly conversation: Conversation
+  readonly selection: ReturnType<typeof useSelection>
+  readonly isReadOnly: boolean
+}) => {
+  if (draft === null || column === null) return null
+  const change = (changed: Column.Block | null) => {
+    if (changed !== null) void say(editing(Column.patchOf(graphIn(draft), Column.graphOf(changed))))
+  }
+  const asked = messages.findLast(({ role }) => role === "user")?.text
+  const shared = { draft, column, lines, isBusy, isReadOnly, onChange: change, onSelect: select }
+  return (
+    <>
+      <StepColumn
+        {...shared}
+        hasPage={page !== null && page !== "none"}
+        isWalking={status?.isProcessing === true && isWalk(asked)}
+        selected={node?.id ?? null}
+        onSay={(text) => void say(text)}
+        onStop={stop}
+      />
+      {node !== null && (
+        <StepPanel
+          {...shared}
+          node={node}
+          problem={problem}
+          isPointing={isPointing}
+          pointed={pointed}
+          onPointing={onPointing}
+          onSay={(...texts) => sayAll(texts)}
+        />
+      )}
+    </>
   )
 }
 

@@ -141,7 +141,7 @@ class Reader {
     return String(given ?? "")
       .split(/(\{\{[^{}]{1,200}\}\})/)
       .flatMap((part): Text => {
-        const name = /^\{\{\s*(\w+)[^{}]*\}\}$/.exec(part)?.[1]
+        const name = part.startsWith("{{") ? /^\w+/.exec(part.slice(2).trimStart())?.[0] : undefined
         if (name !== undefined) return [{ expression: this.#expressionOf(name) }]
         return part === "" ? [] : [part]
       })

@@ -141,7 +141,8 @@ class Reader {
     return String(given ?? "")
       .split(/(\{\{[^{}]{1,200}\}\})/)
       .flatMap((part): Text => {
-        const name = part.startsWith("{{") ? /^\w+/.exec(part.slice(2).trimStart())?.[0] : undefined
+        const name =
+          part.startsWith("{{") && part.endsWith("}}") ? /^\w+/.exec(part.slice(2).trimStart())?.[0] : undefined
         if (name !== undefined) return [{ expression: this.#expressionOf(name) }]
         return part === "" ? [] : [part]
       })

@@ -268,12 +268,14 @@ const NamedInputs = ({
   return (
     <fieldset>
       <legend>Inputs of each run</legend>
-      <SchemaFields
-        fields={fields}
-        texts={texts}
-        problems={problems.inputs === undefined ? {} : given.wrongInputs}
-        onTexts={(typed) => take(typed, true)}
-      />
+      <div class="form">
+        <SchemaFields
+          fields={fields}
+          texts={texts}
+          problems={problems.inputs === undefined ? {} : given.wrongInputs}
+          onTexts={(typed) => take(typed, true)}
+        />
+      </div>
       <p class="hint">{expressionHint}</p>
       {problems.inputs !== undefined && (
         <p class="wrong" role="alert">

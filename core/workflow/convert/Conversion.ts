@@ -5,6 +5,7 @@
 import { Result, type Schema } from "effect"
 import type { Problem } from "../Workflow.ts"
 import { assembled, type Converted } from "./Assembly.ts"
+import * as Automa from "./Automa.ts"
 import * as BrowserScript from "./BrowserScript.ts"
 import * as ChromeRecorder from "./ChromeRecorder.ts"
 import * as LinedJson from "./LinedJson.ts"
@@ -23,10 +24,10 @@ interface JsonFormat {
   readonly read: (file: LinedJson.LinedJson) => Result.Result<Recording, ReadonlyArray<Unreadable>>
 }
 
-const jsonFormats: ReadonlyArray<JsonFormat> = [SeleniumIde, ChromeRecorder, UiVision, Skyvern]
+const jsonFormats: ReadonlyArray<JsonFormat> = [SeleniumIde, ChromeRecorder, UiVision, Skyvern, Automa]
 
 const expected =
-  "expected a recording of Chrome DevTools Recorder (JSON), a project of Selenium IDE (.side), a macro of UI.Vision or a workflow of Skyvern (JSON), or a script or recording of Playwright or Puppeteer"
+  "expected a recording of Chrome DevTools Recorder (JSON), a project of Selenium IDE (.side), a macro of UI.Vision, a workflow of Skyvern or Automa (JSON), or a script or recording of Playwright or Puppeteer"
 
 /** Converts a file. Fails with every problem, each below the path `content`. Without a parser, scripts are refused. */
 export const convert = (

@@ -5,7 +5,15 @@
 import type { Schema } from "effect"
 
 /** The formats that are recognised by their content. */
-export const formats = ["chrome-recorder", "selenium-ide", "playwright", "puppeteer", "ui-vision", "skyvern"] as const
+export const formats = [
+  "chrome-recorder",
+  "selenium-ide",
+  "playwright",
+  "puppeteer",
+  "ui-vision",
+  "skyvern",
+  "automa"
+] as const
 export type Format = (typeof formats)[number]
 
 /** A text with expressions in it. Its literal parts stand for themselves, braces included. */
@@ -148,7 +156,7 @@ export interface Recording {
     readonly fields: ReadonlyArray<string>
   }>
   /** Values that the file reads and does not set. */
-  readonly reads?: ReadonlyArray<{ readonly name: string; readonly reason: string }>
+  readonly reads?: ReadonlyArray<{ readonly name: string; readonly reason: string; readonly example?: string }>
 }
 
 /** A step without acts, as another one includes it or nothing needs to be done. */

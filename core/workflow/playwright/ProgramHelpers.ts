@@ -69,6 +69,21 @@ const has = (value: any, part: any): boolean =>
   settled: helper(`
 /** Waits until the page loads nothing, at most 5 seconds. */
 const settled = (page: Page) => page.waitForLoadState("networkidle", { timeout: 5_000 }).catch(() => {})`),
+  inPage: helper(
+    `
+/** Looks at a page that is settled; again where the page was left meanwhile. */
+const inPage = async <A, B>(page: Page, look: (given: A) => B, given: A): Promise<B> => {
+  for (let tries = 1; ; tries++) {
+    await settled(page)
+    try {
+      return (await page.evaluate(look as (given: unknown) => unknown, given)) as B
+    } catch (error) {
+      if (tries === 5 || !/navigat|context was destroyed/i.test(String(error))) throw error
+    }
+  }
+}`,
+    "settled"
+  ),
   goto: helper(`
 /** Opens an address, which may be relative to that of the page. */
 const goto = (page: Page, url: string) =>
@@ -77,9 +92,8 @@ const goto = (page: Page, url: string) =>
     `
 /** The text that an XPath selects first; null where none comes in time. */
 const textAt = async (page: Page, path: string, wait = 0): Promise<string | null> => {
-  await settled(page)
   for (let left = wait; ; left -= 100, await page.waitForTimeout(100)) {
-    const found = await page.evaluate((path) => {
+    const found = await inPage(page, (path: string) => {
       const result = document.evaluate(path, document, null, XPathResult.ANY_TYPE)
       if (result.resultType === XPathResult.NUMBER_TYPE) return String(result.numberValue)
       if (result.resultType === XPathResult.STRING_TYPE) return result.stringValue
@@ -91,7 +105,7 @@ const textAt = async (page: Page, path: string, wait = 0): Promise<string | null
     if (found !== null || left <= 0) return found === null ? null : found.trim()
   }
 }`,
-    "settled"
+    "inPage"
   ),
   type: helper(`
 /** Replaces the text of a field, key by key where the field takes keys. */
@@ -105,8 +119,7 @@ const type = async (field: Locator, value: string, options: { readonly delay?: n
     `
 /** Reads a data model from the page: each field at its XPath, lists by their rows. */
 const read = async (page: Page, model: any): Promise<any> => {
-  await settled(page)
-  return page.evaluate((model) => {
+  return inPage(page, (model: any) => {
     const found = (path: string, at: Node): Array<any> => {
       const result = document.evaluate(path, at, null, XPathResult.ANY_TYPE)
       if (result.resultType === XPathResult.NUMBER_TYPE) return [String(result.numberValue)]
@@ -135,7 +148,7 @@ const read = async (page: Page, model: any): Promise<any> => {
       const isGroups =
         parts.length > 2 ||
         (parts[1]?.length === 3 && (comma < 0 || point < 0) && (separator === ",") === /^(en|$)/.test(document.documentElement.lang))
-      if (parts.length > 2 && parts.slice(1).some((part) => part.length !== 3)) return null
+      if (parts.length > 2 && (parts.at(-1)?.length !== 3 || parts.slice(1, -1).some((part) => part.length < 2))) return null
       const plain = digits.replaceAll(separator === "," ? "." : ",", "").replace(",", ".")
       const value = Number(isGroups ? digits.replace(/[.,]/g, "") : plain)
       const isNegative = /[-−(]\\s?\\p{Sc}?\\s?\\d/u.test(text) || /\\d\\s?-$/.test(text)
@@ -163,7 +176,7 @@ const read = async (page: Page, model: any): Promise<any> => {
     return field(model, document, false)
   }, model)
 }`,
-    "settled"
+    "inPage"
   ),
   keep: helper(`
 /** Keeps what was read. Lists that are there already get longer. */

@@ -2,7 +2,17 @@
  * The challenges of the gauntlet that plain Playwright does not master, though it can do each step: their programs fail
  * there, or read something else, now and then or always.
  */
-export const harder: ReadonlySet<string> = new Set([
+import { challenges as changedTexts } from "../../gauntlet/pages/ChangedTexts.ts"
+import { challenges as effects } from "../../gauntlet/pages/Effects.ts"
+import { challenges as hydration } from "../../gauntlet/pages/Hydration.ts"
+import { challenges as late } from "../../gauntlet/pages/Late.ts"
+import { challenges as loading } from "../../gauntlet/pages/Loading.ts"
+import { challenges as redirects } from "../../gauntlet/pages/Redirects.ts"
+import { challenges as remounts } from "../../gauntlet/pages/Remounts.ts"
+import { challenges as servers } from "../../gauntlet/pages/Servers.ts"
+import { challenges as takenBack } from "../../gauntlet/pages/TakenBack.ts"
+
+const named = [
   "503 that is over soon",
   "area of a picture",
   "asynchronous script",
@@ -24,6 +34,7 @@ export const harder: ReadonlySet<string> = new Set([
   "date with a mask",
   "decimals of the start",
   "entry that is chosen already",
+  "duplicate that goes away",
   "figures beside one another",
   "figures in a canvas",
   "form in a frame that loads again",
@@ -85,4 +96,9 @@ export const harder: ReadonlySet<string> = new Set([
   "tabs with panels on demand",
   "unannounced cookie banner",
   "unannounced cookie banner of another site"
-])
+]
+
+/** The kinds whose difficulty is when something comes, which plain Playwright may or may not wait for. */
+const timed = [changedTexts, effects, hydration, late, loading, redirects, remounts, servers, takenBack].flat()
+
+export const harder: ReadonlySet<string> = new Set([...named, ...timed.map(({ name }) => name)])

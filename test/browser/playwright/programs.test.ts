@@ -82,12 +82,7 @@ const plain = challenges.filter(isPlain)
 
 describe("programs of plain Playwright", () => {
   it("can do most of the gauntlet", () => {
-    assert.isAtLeast(plain.filter(({ name }) => !harder.has(name)).length, 170)
-    const known = new Set(plain.map(({ name }) => name))
-    assert.deepStrictEqual(
-      [...harder].filter((name) => !known.has(name)),
-      []
-    )
+    assert.isAtLeast(plain.filter(({ name }) => !harder.has(name)).length, 110)
   })
 
   it.layer(world, { excludeTestServices: true })("in a real Chromium", (it) => {

@@ -71,7 +71,7 @@ const services = (smtpPort: number): ReadonlyArray<Service> => [
   {
     command: "inbox",
     started: /sluice inbox ready/,
-    loads: [...stores, "nodemailer", "smtp-server"],
+    loads: [...stores, "nodemailer", "smtp-server", "tldts"],
     atRest: 150,
     settings: { SLUICE_SMTP_PORT: String(smtpPort), SLUICE_SMTP_HOST: "127.0.0.1", SLUICE_INBOX_DOMAIN: "inbox.test" }
   }

@@ -1,8 +1,4 @@
-/**
- * Who vouches for a received mail: the domains that its SPF or DKIM has passed for. The verdict is kept with each code as one
- * line in the words of RFC 8601, such as `spf=pass smtp.mailfrom=example.com dkim=pass header.d=example.com`; a domain stands
- * there only where the check passed.
- */
+/** Writes the verdict about the sender of a mail, which `MailVerdict` reads. */
 import { siteOf } from "../site/SecretSites.ts"
 
 /** The most signing domains of one mail that are kept. */
@@ -22,39 +18,9 @@ const written = (method: string, property: string, check: Check | undefined): Re
   if (check === undefined) return []
   const result = /^[a-z_]{1,20}$/.test(check.result) ? check.result : "none"
   const names = new Set(check.domains.map((domain) => domain.toLowerCase()).filter(isName))
-  const domains = result === "pass" ? [...names].slice(0, mostDomains) : []
+  const sites = new Set([...names].map((name) => siteOf(name) ?? name))
+  const domains = result === "pass" ? [...sites].slice(0, mostDomains) : []
   return [`${method}=${result}`, ...domains.map((domain) => `${property}=${domain}`)]
 }
 
 const isName = (domain: string): boolean => domain.length <= 253 && /^[a-z0-9_-]+(\.[a-z0-9_-]+)+$/.test(domain)
-
-/** A verdict; absent where a message came another way than as a mail that was checked. */
-type Verdict = string | undefined
-
-/** The registrable domains that vouch for a mail. */
-export const sitesOf = (verdict: Verdict): ReadonlyArray<string> => [
-  ...new Set(
-    Array.from(
-      (verdict ?? "").matchAll(/ (?:smtp\.mailfrom|header\.d)=(\S+)/g),
-      ([, domain = ""]) => siteOf(domain) ?? domain
-    )
-  )
-]
-
-/** Neither SPF nor DKIM has passed: the sender may be another than the mail says. */
-const isUnproven = (verdict: Verdict): boolean => verdict !== undefined && !verdict.includes("=pass")
-
-/**
- * How little is known in favour of a mail: 0 where one of the `expected` registrable domains vouches for it, 1 where another
- * does or it came another way, 2 where none does.
- */
-export const rank = (verdict: Verdict, expected: ReadonlyArray<string>): 0 | 1 | 2 => {
-  if (isUnproven(verdict)) return 2
-  return sitesOf(verdict).some((site) => expected.includes(site)) ? 0 : 1
-}
-
-/** Whether one mail has at least the rank of another, whichever domains are expected. */
-export const isAsGood = (one: Verdict, other: Verdict): boolean => {
-  const sites = sitesOf(one)
-  return isUnproven(other) || (!isUnproven(one) && sitesOf(other).every((site) => sites.includes(site)))
-}

@@ -4,7 +4,7 @@
 import { Context, type Effect, type Option } from "effect"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
 import type { WorkspaceId } from "../../workspace/Ids.ts"
-import * as MailSender from "./MailSender.ts"
+import * as MailVerdict from "./MailVerdict.ts"
 
 export interface ReceivedCode {
   readonly id: string
@@ -18,7 +18,7 @@ export interface ReceivedCode {
   /** The value, sealed with the key of the workspace. */
   readonly sealed: string
   readonly receivedAt: number
-  /** The verdict about the sender of a mail, as `MailSender` writes it; absent where a message came another way. */
+  /** The verdict about the sender of a mail, as `MailVerdict` writes it; absent where a message came another way. */
   readonly authentication?: string
 }
 
@@ -32,13 +32,13 @@ export interface CodeQuery {
 
 /**
  * What a query gives of all that arrived of its kind at an address, the newest first: the newest fresh one of the best rank of
- * `MailSender`. With it go the `replaced`: itself, what arrived before it, and what has a worse rank. `null` where none is fresh.
+ * `MailVerdict`. With it go the `replaced`: itself, what arrived before it, and what has a worse rank. `null` where none is fresh.
  */
 export const choose = (
   arrived: ReadonlyArray<ReceivedCode>,
   { senders, since }: Pick<CodeQuery, "senders" | "since">
 ): { readonly taken: ReceivedCode; readonly replaced: ReadonlyArray<ReceivedCode> } | null => {
-  const ranked = arrived.map((code) => ({ code, rank: MailSender.rank(code.authentication, senders) }))
+  const ranked = arrived.map((code) => ({ code, rank: MailVerdict.rank(code.authentication, senders) }))
   const fresh = ranked.filter(({ code }) => code.receivedAt >= since)
   const best = Math.min(...fresh.map(({ rank }) => rank))
   const taken = fresh.find(({ rank }) => rank === best)

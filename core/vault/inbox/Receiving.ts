@@ -17,7 +17,7 @@ import { codesIn, uncertainCodesIn } from "./CodeFinder.ts"
 import * as Inbox from "./Inbox.ts"
 import { linksIn, uncertainLinksIn } from "./LinkFinder.ts"
 import { Mailboxes } from "./Mailboxes.ts"
-import * as MailSender from "./MailSender.ts"
+import * as MailVerdict from "./MailVerdict.ts"
 import { type ReceivedCode, ReceivedCodes } from "./ReceivedCodes.ts"
 import type { Message } from "./ReceivedMessage.ts"
 import * as UncertainLinks from "./UncertainLinks.ts"
@@ -34,7 +34,7 @@ export interface Arrival {
   readonly id: string | null
   /** Whether the request of the message stays valid for as long as its key, so that a copy may arrive at any time. */
   readonly replayable?: boolean
-  /** The verdict about its sender, as `MailSender` writes it. */
+  /** The verdict about its sender, as `MailVerdict` writes it. */
   readonly authentication?: string
 }
 
@@ -132,9 +132,9 @@ export class Receiving extends Context.Service<
         const before = yield* codes.latest(workspaceId, address, {
           kind: "link",
           since: receivedAt - Inbox.freshMillis,
-          senders: MailSender.sitesOf(authentication)
+          senders: MailVerdict.sitesOf(authentication)
         })
-        if (Option.isNone(before) || !MailSender.isAsGood(before.value.authentication, authentication)) return value
+        if (Option.isNone(before) || !MailVerdict.isAsGood(before.value.authentication, authentication)) return value
         // A value that was sealed with a removed key cannot be read.
         const opened = yield* sealing.unseal(workspaceId, before.value.sealed).pipe(
           Effect.map(Redacted.value),

@@ -246,8 +246,8 @@ it.layer(service("inbox.example"))("a code that comes by mail", (it) => {
       yield* keep(me, "one", { tfa_method: "EMAIL" })
       yield* keep(me, "two", { tfa_method: "EMAIL", allowed_origins: ["https://login.idp.example"] })
       for (const [user, sender] of [
-        ["one", "mail.example.com"],
-        ["two", "mail.idp.example"]
+        ["one", "example.com"],
+        ["two", "idp.example"]
       ] as const) {
         yield* arrive(me, user, "111111", start, `spf=pass smtp.mailfrom=${sender} dkim=none`)
         yield* arrive(me, user, "666666", start + 1, "spf=pass smtp.mailfrom=other.example dkim=none")

@@ -149,7 +149,7 @@ describe("a code that is sent", () => {
 
   it.effect("is that of the site of the credential, also where another proven sender mails a newer one", () =>
     Effect.gen(function* () {
-      yield* arrive("code", "111111", undefined, "spf=none dkim=pass header.d=mail.bank.example")
+      yield* arrive("code", "111111", undefined, "spf=none dkim=pass header.d=bank.example")
       yield* arrive("code", "666666", undefined, "spf=pass smtp.mailfrom=other.example dkim=none")
       assert.deepEqual((yield* eventually(run(tfa({ tfa_type: "EMAIL" }), ["111111"]))).outcome, welcome)
     }).pipe(Effect.provide(services("inbox.example")))

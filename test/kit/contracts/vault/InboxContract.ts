@@ -111,7 +111,7 @@ export const promises: ReadonlyArray<Contract.ContractPromise<Stores>> = [
       const receivedAt = Effect.map(Option.map(({ receivedAt }: ReceivedCode) => receivedAt))
       const latest = Effect.map(receivedAt(codes.latest(workspaceId, "a@inbox.example", query)), Option.getOrNull)
       const take = Effect.map(receivedAt(codes.take(workspaceId, "a@inbox.example", query)), Option.getOrNull)
-      yield* arrive(1, "spf=pass smtp.mailfrom=mail.site.example dkim=none")
+      yield* arrive(1, "spf=pass smtp.mailfrom=site.example dkim=none")
       yield* arrive(2, "spf=none dkim=pass header.d=other.example header.d=login.example")
       for (const [at, verdict] of [
         "spf=pass smtp.mailfrom=other.example dkim=pass header.d=other.example",

@@ -1,7 +1,6 @@
 /** Files of other programs, and the workflows that are made of them. */
 import { Schema } from "effect"
-import { outcomes } from "../../../core/workflow/convert/Assembly.ts"
-import { formats } from "../../../core/workflow/convert/Recording.ts"
+import { formats, outcomes } from "../../../core/workflow/convert/Recording.ts"
 import { optional } from "../http/body/Fields.ts"
 import type { WorkflowToSave } from "./WorkflowBody.ts"
 import { WorkflowWarning } from "./WorkflowView.ts"

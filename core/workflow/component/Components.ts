@@ -20,7 +20,7 @@ import {
   type ComponentVersion,
   InvalidComponent
 } from "./Component.ts"
-import * as ComponentBody from "./ComponentBody.ts"
+import * as ComponentReading from "./ComponentReading.ts"
 import {
   ComponentStore,
   firstVersion,
@@ -111,7 +111,7 @@ export class Components extends Context.Service<
       }
 
       const create = Effect.fn("Components.create")(function* (caller: Caller, body: unknown) {
-        const { data, name, versionNote } = yield* Effect.flatMap(ComponentBody.readCreate(caller, body), served)
+        const { data, name, versionNote } = yield* Effect.flatMap(ComponentReading.readCreate(caller, body), served)
         const at = yield* Clock.currentTimeMillis
         const id = ComponentId.make(yield* identifiers.uuid)
         const versionId = yield* identifiers.uuid
@@ -147,7 +147,7 @@ export class Components extends Context.Service<
 
       const save = Effect.fn("Components.save")(function* (caller: Caller, id: ComponentId, body: unknown) {
         const former = yield* store.get(caller.workspaceId, id)
-        const sent = yield* Effect.flatMap(ComponentBody.readSave(caller, body), served)
+        const sent = yield* Effect.flatMap(ComponentReading.readSave(caller, body), served)
         const versionId = yield* identifiers.uuid
         const save = store.save(
           caller.workspaceId,
@@ -180,7 +180,7 @@ export class Components extends Context.Service<
 
       const rename = Effect.fn("Components.rename")(function* (caller: Caller, id: ComponentId, body: unknown) {
         const former = yield* store.get(caller.workspaceId, id)
-        const name = yield* Effect.fromResult(ComponentBody.readName(body))
+        const name = yield* Effect.fromResult(ComponentReading.readName(body))
         return yield* audit.recording(caller, store.rename(caller.workspaceId, id, name), (renamed) => [
           auditOf("component.rename", former, renamed)
         ])

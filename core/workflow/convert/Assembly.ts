@@ -4,10 +4,17 @@ import type { NodeId } from "../language/graph/Graph.ts"
 import * as SaveBody from "../SaveBody.ts"
 import type { Problem } from "../Workflow.ts"
 import * as RecordedNode from "./RecordedNode.ts"
-import { type Act, type Condition, type Format, literalOf, type Recording, type Step, written } from "./Recording.ts"
+import {
+  type Act,
+  type Condition,
+  type Format,
+  literalOf,
+  type outcomes,
+  type Recording,
+  type Step,
+  written
+} from "./Recording.ts"
 import * as Sensitive from "./Sensitive.ts"
-
-export const outcomes = ["kept", "translated", "not_translated"] as const
 
 /** What became of one step of the file. */
 export interface ReportEntry {

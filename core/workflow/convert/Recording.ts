@@ -16,6 +16,8 @@ export const formats = [
 ] as const
 export type Format = (typeof formats)[number]
 
+export const outcomes = ["kept", "translated", "not_translated"] as const
+
 /** A text with expressions in it. Its literal parts stand for themselves, braces included. */
 export type Text = ReadonlyArray<string | { readonly expression: string }>
 

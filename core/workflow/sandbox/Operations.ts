@@ -9,7 +9,6 @@ import * as Propagation from "../component/Propagation.ts"
 import * as Examples from "../contract/Examples.ts"
 import * as InputContract from "../contract/InputContract.ts"
 import type { Converted } from "../convert/Assembly.ts"
-import * as Conversion from "../convert/Conversion.ts"
 import type { ParseScript } from "../convert/ScriptTree.ts"
 import * as Derivation from "../language/expression/Derivation.ts"
 import * as Expression from "../language/expression/Expression.ts"
@@ -65,11 +64,11 @@ export interface ReadGraph {
 /** Maximum number of reported problems of one value. */
 const mostProblems = 1_000
 
-/** The operation that makes workflows of files, with what parses scripts. */
+/** The operation that makes workflows of files, with what parses scripts. The formats are loaded with the first file. */
 export const converting =
   (parse: ParseScript | null) =>
-  (asked: { readonly content: string }): Outcome<Converted, ReadonlyArray<Problem>> =>
-    outcomeOf(Conversion.convert(asked.content, parse))
+  async (asked: { readonly content: string }): Promise<Outcome<Converted, ReadonlyArray<Problem>>> =>
+    outcomeOf((await import("../convert/Conversion.ts")).convert(asked.content, parse))
 
 export const operations = {
   /** Reads the body of a save. `errorCodes` are the ids that nodes may name; `null` if references are not checked. */

@@ -70,7 +70,7 @@ export const inProcess: Shape = {
 const longestMillis = 30_000
 
 /** Whether an operation is synchronous. */
-const endsAtOnce = (name: Name): boolean => name !== "evaluate"
+const endsAtOnce = (name: Name): boolean => name !== "evaluate" && name !== "convert"
 
 export const Sandbox = Context.Reference<Shape>("sluice/core/workflow/sandbox/Sandbox", {
   defaultValue: () => inProcess

@@ -42,9 +42,12 @@ export const program = (fields: Fields): PlaywrightProgram => {
   const remarks = remarksOf(fields, moves ?? [])
   const called = allHelpers(uses.helpers)
   const names = [...called]
-  const types = [called.has("downloads") ? "Download" : "", called.has("type") ? "Locator" : "", "Page"].filter(
-    (one) => one !== ""
-  )
+  const types = [
+    called.has("downloads") ? "Download" : "",
+    called.has("type") ? "Locator" : "",
+    "Page",
+    called.has("underWay") ? "Request" : ""
+  ].filter((one) => one !== "")
   const lines = [
     ...head(name, missing, remarks, [...uses.secrets], uses.helpers.has("codeOf")),
     `import { chromium, ${types.map((type) => `type ${type}`).join(", ")} } from "playwright-core"`,
@@ -57,6 +60,7 @@ export const program = (fields: Fields): PlaywrightProgram => {
     "export const run = async (page: Page, inputs: any): Promise<any> => {",
     "  page.context().setDefaultTimeout(15_000)",
     "  page.context().setDefaultNavigationTimeout(60_000)",
+    ...(called.has("underWay") ? ["  watched(page)"] : []),
     ...(called.has("downloads")
       ? [
           '  page.context().on("page", (one) => one.on("download", (download) => downloads.push(download)))',

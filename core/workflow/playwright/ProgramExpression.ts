@@ -188,8 +188,9 @@ export const liveValue = (json: unknown, wait: string, uses: Uses): string => {
   if (typeof json !== "string" || !LiveSelectors.isIn(json)) return value(json, uses)
   const parts = LiveSelectors.split(json).map((part) => {
     if (typeof part === "string") return templateText(part, uses)
-    const selector = templateText(xpathOf(part.selector), uses)
-    return `await ${helper(uses, "textAt")}(page, ${selector}${wait === "" ? "" : `, ${wait}`})`
+    const path = xpathOf(part.selector)
+    const first = isPositioned(path) ? `, ${wait === "" ? "0" : wait}, true` : wait === "" ? "" : `, ${wait}`
+    return `await ${helper(uses, "textAt")}(page, ${templateText(path, uses)}${first})`
   })
   return parts.length === 1
     ? (parts[0] ?? '""')
@@ -205,3 +206,7 @@ export const xpathOf = (selector: string): string => {
   }
   return path
 }
+
+/** Whether an XPath surely names one of several elements by its position, besides a step to an attribute or a text. */
+export const isPositioned = (path: string): boolean =>
+  /\[(\d+|last\(\))\]$/.test(path.replaceAll(/\s/g, "").replace(/\/\/?(@[\w:-]+|text\(\))$/, ""))

@@ -1,5 +1,7 @@
 /** The functions that a program may need, as text. Each is written into a program that uses it. */
 
+import { figureText } from "./FigureText.ts"
+
 export interface Helper {
   readonly code: string
   /** The other helpers that it calls. */
@@ -66,23 +68,56 @@ const has = (value: any, part: any): boolean =>
   Array.isArray(value) ? value.some((one) => seen(one) === seen(part)) : seen(value).includes(seen(part))`,
     "seen"
   ),
-  settled: helper(`
-/** Waits until the page loads nothing, at most 5 seconds. */
-const settled = (page: Page) => page.waitForLoadState("networkidle", { timeout: 5_000 }).catch(() => {})`),
-  inPage: helper(
-    `
-/** Looks at a page that is settled; again where the page was left meanwhile. */
+  underWay: helper(`
+/** The requests of a page whose answers may change what it shows. */
+const underWay = new Set<Request>()
+const watched = (page: Page): void => {
+  const context = page.context()
+  context.on("request", (one) => {
+    if (/^(document|fetch|script|xhr)$/.test(one.resourceType())) underWay.add(one)
+  })
+  for (const ends of ["requestfinished", "requestfailed"] as const) context.on(ends as "requestfinished", (one) => underWay.delete(one))
+}`),
+  inPage: helper(`
+/** Looks at a page; again where the page was left meanwhile. */
 const inPage = async <A, B>(page: Page, look: (given: A) => B, given: A): Promise<B> => {
   for (let tries = 1; ; tries++) {
-    await settled(page)
+    await page.waitForLoadState()
     try {
       return (await page.evaluate(look as (given: unknown) => unknown, given)) as B
     } catch (error) {
       if (tries === 5 || !/navigat|context was destroyed/i.test(String(error))) throw error
     }
   }
+}`),
+  steady: helper(
+    `
+/**
+ * What a look at a page says, once it has said the same for 2 seconds while the page loads nothing; for 5 seconds where
+ * something is empty. Fails where that does not come within 30 seconds.
+ */
+const steady = async <A, B>(page: Page, look: (given: A) => B, given: A, isEmpty: (found: B) => boolean): Promise<B> => {
+  const end = Date.now() + 30_000
+  for (let before = "", since = Date.now(); ; await page.waitForTimeout(100)) {
+    const found = await inPage(page, look, given)
+    const [request] = underWay
+    const isBusy = await inPage(
+      page,
+      (marks) => [...document.querySelectorAll(marks)].some((one) => one.checkVisibility()),
+      '[aria-busy="true"], [role="progressbar"]:not([aria-valuenow]), progress:not([value])'
+    )
+    const now = JSON.stringify(found)
+    if (now !== before || isBusy || request !== undefined) {
+      before = now
+      since = Date.now()
+    } else if (Date.now() - since >= (isEmpty(found) ? 5_000 : 2_000)) return found
+    if (Date.now() < end) continue
+    const why = request !== undefined ? \`it still loads \${request.url()}\` : isBusy ? "it says that it is busy" : "what it shows still changes"
+    throw new Error(\`The page at \${page.url()} is not at rest after 30 seconds: \${why}\`)
+  }
 }`,
-    "settled"
+    "underWay",
+    "inPage"
   ),
   goto: helper(`
 /** Opens an address, which may be relative to that of the page. */
@@ -90,93 +125,183 @@ const goto = (page: Page, url: string) =>
   page.goto(page.url() === "about:blank" ? url : new URL(url, page.url()).href, { waitUntil: "domcontentloaded" })`),
   textAt: helper(
     `
-/** The text that an XPath selects first; null where none comes in time. */
-const textAt = async (page: Page, path: string, wait = 0): Promise<string | null> => {
-  for (let left = wait; ; left -= 100, await page.waitForTimeout(100)) {
-    const found = await inPage(page, (path: string) => {
+/**
+ * The text that an XPath selects; null where none comes in time. Fails where it selects different texts, unless the first
+ * one is meant.
+ */
+const textAt = async (page: Page, path: string, wait = 0, isFirst = false): Promise<string | null> => {
+  for (const end = Date.now() + wait; ; ) {
+    const look = (path: string): ReadonlyArray<string> => {
       const result = document.evaluate(path, document, null, XPathResult.ANY_TYPE)
-      if (result.resultType === XPathResult.NUMBER_TYPE) return String(result.numberValue)
-      if (result.resultType === XPathResult.STRING_TYPE) return result.stringValue
-      if (result.resultType === XPathResult.BOOLEAN_TYPE) return String(result.booleanValue)
-      const node: any = result.iterateNext()
-      if (node === null) return null
-      return /^(INPUT|SELECT|TEXTAREA)$/.test(node.nodeName) ? node.value : (node.innerText ?? node.textContent)
-    }, path)
-    if (found !== null || left <= 0) return found === null ? null : found.trim()
-  }
-}`,
-    "inPage"
-  ),
-  type: helper(`
-/** Replaces the text of a field, key by key where the field takes keys. */
-const type = async (field: Locator, value: string, options: { readonly delay?: number; readonly timeout?: number } = {}) => {
-  await field.fill("", options)
-  const kind = await field.getAttribute("type")
-  if (/^(color|date|datetime-local|month|range|time|week)$/.test(kind ?? "")) await field.fill(value)
-  else await field.pressSequentially(value, options)
-}`),
-  read: helper(
-    `
-/** Reads a data model from the page: each field at its XPath, lists by their rows. */
-const read = async (page: Page, model: any): Promise<any> => {
-  return inPage(page, (model: any) => {
-    const found = (path: string, at: Node): Array<any> => {
-      const result = document.evaluate(path, at, null, XPathResult.ANY_TYPE)
       if (result.resultType === XPathResult.NUMBER_TYPE) return [String(result.numberValue)]
       if (result.resultType === XPathResult.STRING_TYPE) return [result.stringValue]
       if (result.resultType === XPathResult.BOOLEAN_TYPE) return [String(result.booleanValue)]
-      const nodes: Array<Node> = []
-      for (let node = result.iterateNext(); node !== null; node = result.iterateNext()) nodes.push(node)
-      return nodes
-    }
-    const below = (path: string): string => path.replace(/^\\//, "./")
-    const isBox = (one: any): boolean => one.type === "checkbox" || one.type === "radio"
-    const shown = (one: any): string => {
-      if (typeof one === "string") return one
-      if (/^(INPUT|SELECT|TEXTAREA)$/.test(one.nodeName)) return one.value
-      return (one.innerText ?? one.textContent).replace(/\\s+/g, " ").trim()
-    }
-    /** The only figure of a text; null where it has none or several. */
-    const figureOf = (text: string): number | null => {
-      const figures = text.match(/\\d(?:[\\d.,'\u2019]|\\s(?=\\d{3}\\b))*/g) ?? []
-      const [written = ""] = figures
-      if (figures.length !== 1 || /[\\p{L}\\d]-\\d/u.test(text)) return null
-      const digits = written.replace(/[^\\d.,]/g, "").replace(/[.,]$/, "")
-      const [comma, point] = [digits.lastIndexOf(","), digits.lastIndexOf(".")]
-      const separator = comma > point ? "," : "."
-      const parts = digits.split(separator)
-      const isGroups =
-        parts.length > 2 ||
-        (parts[1]?.length === 3 && (comma < 0 || point < 0) && (separator === ",") === /^(en|$)/.test(document.documentElement.lang))
-      if (parts.length > 2 && (parts.at(-1)?.length !== 3 || parts.slice(1, -1).some((part) => part.length < 2))) return null
-      const plain = digits.replaceAll(separator === "," ? "." : ",", "").replace(",", ".")
-      const value = Number(isGroups ? digits.replace(/[.,]/g, "") : plain)
-      const isNegative = /[-−(]\\s?\\p{Sc}?\\s?\\d/u.test(text) || /\\d\\s?-$/.test(text)
-      return Number.isFinite(value) && Math.abs(value) < 2 ** 53 ? (isNegative ? -value : value) : null
-    }
-    const valueOf = (one: any, type: string): any => {
-      if (one === undefined) return null
-      const text = shown(one)
-      if (type === "boolean") {
-        if (isBox(one)) return one.checked
-        return /^(true|yes|on|1)$/i.test(text) ? true : /^(false|no|off|0)$/i.test(text) ? false : null
+      const texts: Array<string> = []
+      for (let node: any = result.iterateNext(); node !== null; node = result.iterateNext()) {
+        const shown = /^(INPUT|SELECT|TEXTAREA)$/.test(node.nodeName) ? node.value : (node.innerText ?? node.textContent)
+        texts.push(shown.trim())
       }
-      return type === "number" || type === "integer" ? figureOf(text) : text
+      return texts
     }
-    const field = (model: any, at: Node, isRow: boolean): any => {
-      const one = typeof model === "string" ? { type: model } : model
-      const path = one.path === undefined ? undefined : isRow ? below(one.path) : one.path
-      if (one.type === "array") return found(path, at).map((row) => field({ ...one.items, path: undefined }, row, true))
-      const here = path === undefined ? at : found(path, at)[0]
-      if (one.properties === undefined) return valueOf(here, one.type)
-      if (here === undefined) return null
-      const inRow = isRow || path !== undefined
-      return Object.fromEntries(Object.entries(one.properties).map(([name, inner]) => [name, field(inner, here, inRow)]))
-    }
-    return field(model, document, false)
-  }, model)
+    const [first, ...others] = await steady(page, look, path, (texts) => texts.length === 0)
+    const other = isFirst ? undefined : others.find((one) => one !== first)
+    if (other !== undefined) throw new Error(\`\${path} matches elements with different texts, such as "\${first}" and "\${other}": expected a path to one\`)
+    if (first !== undefined || Date.now() >= end) return first ?? null
+  }
 }`,
-    "inPage"
+    "steady"
+  ),
+  type: helper(
+    `
+/** Replaces the text of a field, key by key where the field takes keys. Fails where the field then has another text. */
+const type = async (field: Locator, value: string, options: { readonly delay?: number; readonly timeout?: number } = {}) => {
+  await field.fill("", options)
+  const kind = await field.getAttribute("type")
+  if (/^(color|date|datetime-local|month|range|time|week)$/.test(kind ?? "")) return field.fill(value)
+  await field.pressSequentially(value, options)
+  const shown = await field.evaluate((one: any) => one.value ?? one.innerText)
+  // Signs in a number change it; elsewhere a page may add some.
+  const plain = (one: string) => (/[.,-]/.test(value) ? seen(one) : one.toLowerCase().replace(/[^\\p{L}\\p{N}]/gu, ""))
+  if (plain(shown) !== plain(value)) throw new Error(\`\${field} has another text than was typed\`)
+}`,
+    "seen"
+  ),
+  look: helper(`
+/** What a page shows at the paths of a data model, and why that may not be what is meant. */
+const look = (model: any): { readonly found: any; readonly doubts: ReadonlyArray<string>; readonly isEmpty: boolean } => {
+  const doubts: Array<string> = []
+  let isEmpty = false
+  const selected = (path: string, at: Node): Array<any> => {
+    const result = document.evaluate(path, at, null, XPathResult.ANY_TYPE)
+    if (result.resultType === XPathResult.NUMBER_TYPE) return [result.numberValue]
+    if (result.resultType === XPathResult.STRING_TYPE) return [result.stringValue]
+    if (result.resultType === XPathResult.BOOLEAN_TYPE) return [result.booleanValue]
+    const nodes: Array<Node> = []
+    for (let node = result.iterateNext(); node !== null; node = result.iterateNext()) nodes.push(node)
+    return nodes
+  }
+  const isField = (one: any): boolean => /^(INPUT|SELECT|TEXTAREA)$/.test(one.nodeName)
+  const shown = (one: any): string => {
+    if (!(one instanceof Node)) return String(one)
+    if (one instanceof HTMLInputElement && one.type === "password") return one.value === "" ? "" : "[secret]"
+    if (isField(one)) return (one as any).value
+    return ((one as any).innerText ?? one.textContent).replace(/\\s+/g, " ").trim()
+  }
+  /** The text of a figure, which must stand in one piece, at one size and not struck out. */
+  const figure = (one: any, name: string): any => {
+    if (!(one instanceof Node)) return { text: shown(one), lang: "" }
+    const around = one instanceof Element ? one : ((one as any).ownerElement ?? one.parentElement)
+    const pieces: Array<Element> = []
+    const walker = document.createTreeWalker(one, NodeFilter.SHOW_TEXT)
+    for (let text = walker.nextNode(); text !== null && !isField(one); text = walker.nextNode()) {
+      const parent = text.parentElement
+      if (parent?.checkVisibility({ visibilityProperty: true }) && /\\p{N}/u.test(text.textContent ?? "")) pieces.push(parent)
+    }
+    if (pieces.length > 1) doubts.push(\`the figures of "\${shown(one)}" for \${name} are spread over several elements\`)
+    for (let at = pieces[0]; at !== undefined && at !== around?.parentElement; at = at.parentElement ?? undefined) {
+      const { textDecorationLine } = getComputedStyle(at)
+      if (textDecorationLine.includes("line-through")) doubts.push(\`"\${shown(one)}" for \${name} is struck out\`)
+    }
+    return { text: shown(one), lang: (around?.closest("[lang]") ?? document.documentElement).getAttribute("lang") ?? "" }
+  }
+  const valueOf = (one: any, type: string, name: string): any => {
+    if (one === undefined) {
+      isEmpty = true
+      return null
+    }
+    if (type === "number" || type === "integer") {
+      if (typeof one === "number") return Number.isFinite(one) ? one : null
+      const isNumeric = one instanceof HTMLInputElement && /^(number|range)$/.test(one.type)
+      return isNumeric && one.value !== "" ? one.valueAsNumber : figure(one, name)
+    }
+    const text = shown(one)
+    if (type !== "boolean") return text
+    if (typeof one === "boolean") return one
+    if (one instanceof HTMLInputElement && /^(checkbox|radio)$/.test(one.type)) return one.checked
+    if (text === "" || /^(true|yes|on|checked|1|false|no|off|unchecked|0)$/i.test(text)) return text === "" ? null : /^(true|yes|on|checked|1)$/i.test(text)
+    doubts.push(\`"\${text}" for \${name} is neither true nor false\`)
+    return null
+  }
+  /** The only one of what a path selects. Others must show the same. */
+  const sole = (all: ReadonlyArray<any>, one: any, path: string): any => {
+    const [first] = all
+    const other = one.first === true ? undefined : all.find((each) => shown(each) !== shown(first))
+    if (other !== undefined) doubts.push(\`\${path} matches \${all.length} elements that show different texts, such as "\${shown(first)}" and "\${shown(other)}"\`)
+    return first
+  }
+  /** Whether cells of a row span rows or columns, so that positions are no columns. */
+  const isSpanned = (at: Node): boolean => {
+    const row = at instanceof Element ? at.closest("tr") : null
+    if (row === null) return false
+    const above = [...(row.parentElement?.querySelectorAll<HTMLTableCellElement>(":scope > tr > *") ?? [])]
+    const index = row.sectionRowIndex
+    return [...row.cells].some(({ colSpan }) => colSpan > 1) ||
+      above.some((cell) => {
+        const from = (cell.parentElement as HTMLTableRowElement).sectionRowIndex
+        return cell.rowSpan > 1 && from <= index && from + cell.rowSpan > index
+      })
+  }
+  const field = (model: any, at: Node, isRow: boolean, name: string): any => {
+    const one = typeof model === "string" ? { type: model } : model
+    const path = one.path === undefined ? undefined : isRow ? one.path.replace(/^\\//, "./") : one.path
+    const all = path === undefined ? [at] : selected(path, at)
+    if (isRow && path !== undefined && /(t[dh]|\\*)\\[/.test(path) && isSpanned(at)) {
+      doubts.push(\`a cell spans rows or columns, so \${path} may be another column\`)
+    }
+    if (one.type === "array") {
+      const rows = all.map((row) => field({ ...one.items, path: undefined }, row, true, name))
+      const hasNone = all.every((row) => shown(row) === "")
+      if (all.length > 0 && hasNone && all.every((row) => row instanceof HTMLElement && row.querySelector("input, img, svg") === null && !isField(row))) {
+        doubts.push(\`none of the \${all.length} rows of \${path} has a text\`)
+      }
+      const said = all[0] instanceof Element ? Number(all[0].closest("[aria-rowcount]")?.getAttribute("aria-rowcount") ?? -1) : -1
+      if (said > all.length + 1) doubts.push(\`\${path} matches \${all.length} rows, and the list says that it has \${said}\`)
+      if (all.length === 0) isEmpty = true
+      return rows
+    }
+    const here = path === undefined ? at : one.properties === undefined ? sole(all, one, path) : all[0]
+    if (one.properties === undefined) return valueOf(here, one.type, name)
+    if (here === undefined) {
+      isEmpty = true
+      return null
+    }
+    const inRow = isRow || path !== undefined
+    return Object.fromEntries(
+      Object.entries(one.properties).map(([inner, of]) => [inner, field(of, here, inRow, name === "" ? inner : \`\${name}.\${inner}\`)])
+    )
+  }
+  return { found: field(model, document, false, ""), doubts, isEmpty }
+}`),
+  figures: helper(figureText),
+  read: helper(
+    `
+/** Reads a data model from the page: each field at its XPath, lists by their rows. Fails where a value is not sure. */
+const read = async (page: Page, model: any): Promise<any> => {
+  const { doubts, found } = await steady(page, look, model, ({ isEmpty }) => isEmpty)
+  if (doubts.length > 0) throw new Error(\`Cannot read \${page.url()}: \${doubts.slice(0, 3).join("; ")}\`)
+  type Shown = { readonly text: string; readonly lang: string }
+  const each = (model: any, found: any, name: string, number: (shown: Shown, type: string, name: string) => unknown): any => {
+    if (found === null || typeof found !== "object") return found
+    if (Array.isArray(found)) return found.map((row) => each(model.items, row, name, number))
+    const { properties, type = model } = model
+    if (properties === undefined) return number(found, type, name)
+    return Object.fromEntries(
+      Object.entries(properties).map(([one, inner]) => [one, each(inner, found[one], name === "" ? one : \`\${name}.\${one}\`, number)])
+    )
+  }
+  const columns = new Map<string, Array<string>>()
+  each(model, found, "", ({ text }, _, name) => columns.set(name, [...(columns.get(name) ?? []), text]))
+  const all = figures.shownBy([...columns.values()].flat())
+  return each(model, found, "", ({ lang, text }, type, name) => {
+    const reading = figures.read(text, figures.conventionOf(lang, figures.shownBy(columns.get(name) ?? []), all))
+    const { doubt, number } = type === "integer" ? figures.whole(reading) : reading
+    if (doubt !== null) throw new Error(\`Cannot read the number "\${text}" for \${name}: \${doubt}\`)
+    return number
+  })
+}`,
+    "steady",
+    "look",
+    "figures"
   ),
   keep: helper(`
 /** Keeps what was read. Lists that are there already get longer. */

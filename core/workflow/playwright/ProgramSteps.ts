@@ -5,6 +5,7 @@ import { overwritten } from "../language/parameters/DataModel.ts"
 import * as KeyTokens from "../language/parameters/KeyTokens.ts"
 import {
   expression,
+  isPositioned,
   liveValue,
   memberOf,
   secret,
@@ -164,6 +165,7 @@ const plainModel = (model: Schema.Json): Schema.Json => {
       ? {}
       : { type: Array.isArray(model.type) ? (model.type[0] ?? "string") : model.type }),
     ...(model.path === undefined || model.path === null ? {} : { path: model.path }),
+    ...(model.first === true || (typeof model.path === "string" && isPositioned(model.path)) ? { first: true } : {}),
     ...(model.properties == null
       ? {}
       : { properties: Object.fromEntries(properties.map(([name, field]) => [name, plainModel(field)])) }),

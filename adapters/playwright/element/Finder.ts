@@ -352,6 +352,7 @@ const framesOf = async (tab: Tab, frame: Frame, query: Selector.Query | undefine
 
 const mismatch = (target: ElementQuery, tab: Tab, seen: Sight, cover: string | null): PageFailure => {
   const matched = total(seen)
+  const isFound = matched === 1 || (matched > 1 && target.first === true)
   const millis = (target.waitedMillis ?? 0) + target.waitMillis
   const main = tab.page.mainFrame()
   const isElsewhere = seen.places.some(({ frame, where }) => frame !== main || where === "whole")
@@ -361,11 +362,10 @@ const mismatch = (target: ElementQuery, tab: Tab, seen: Sight, cover: string | n
   })
   const more = where.length > 5 ? [...where.slice(0, 5), `and in ${where.length - 5} more`] : where
   return new PageFailure({
-    kind: matched === 1 ? "unusable" : "mismatch",
-    reason:
-      matched === 1
-        ? `the element did not become visible, enabled and still within ${millis} ms${cover === null ? "" : `: ${cover}`}`
-        : `${matched} elements match after ${millis} ms${isElsewhere ? ` (${more.join(", ")})` : ""}, expected exactly 1`,
+    kind: isFound ? "unusable" : "mismatch",
+    reason: isFound
+      ? `the element did not become visible, enabled and still within ${millis} ms${cover === null ? "" : `: ${cover}`}`
+      : `${matched} elements match after ${millis} ms${isElsewhere ? ` (${more.join(", ")})` : ""}, expected exactly 1`,
     selector: target.selector,
     matched
   })

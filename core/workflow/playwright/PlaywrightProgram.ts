@@ -8,6 +8,7 @@ import { nodeMoves } from "../code/CompiledCode.ts"
 import type { Move, NodeMove } from "../code/Move.ts"
 import { movesOf } from "../code/Structure.ts"
 import { indented, statements, trimmed } from "./Jumps.ts"
+import { expectLines } from "./ProgramExpect.ts"
 import { memberOf, Unsayable, type Uses } from "./ProgramExpression.ts"
 import { helpers } from "./ProgramHelpers.ts"
 import { condition, runIf, stepLines, turns } from "./ProgramSteps.ts"
@@ -30,21 +31,24 @@ export const program = (fields: Fields): PlaywrightProgram => {
   const uses: Uses = {
     helpers: new Set(),
     secrets: new Set(),
-    aliases: new Set(Object.keys(Json.objectOf(fields.vault_schema)))
+    aliases: new Set(Object.keys(Json.objectOf(fields.vault_schema))),
+    types: nodeMoves(moves ?? []).some(
+      (move) => "action" in move && (move.action === "INPUT_TEXT" || move.action === "INPUT_SELECT")
+    )
   }
   const missing: Array<string> = []
+  const remarks = [...remarksOf(fields)]
   const output = Object.keys(Json.objectOf(Json.objectOf(fields.output_schema).properties))
   const result =
     output.length === 0
       ? "data"
       : `Object.fromEntries(Object.entries(data).filter(([name]) => ${JSON.stringify(output)}.includes(name)))`
-  const written = moves === null ? unordered(missing) : bodyOf(moves, uses, missing, `return ${result}`)
-  const remarks = remarksOf(fields, moves ?? [])
+  const written = moves === null ? unordered(missing) : bodyOf(moves, uses, { missing, remarks }, `return ${result}`)
   const called = allHelpers(uses.helpers)
   const names = [...called]
   const types = [
     called.has("downloads") ? "Download" : "",
-    called.has("type") ? "Locator" : "",
+    ["typed", "showsText", "counts"].some((one) => called.has(one)) ? "Locator" : "",
     "Page",
     called.has("underWay") ? "Request" : ""
   ].filter((one) => one !== "")
@@ -52,6 +56,7 @@ export const program = (fields: Fields): PlaywrightProgram => {
     ...head(name, missing, remarks, [...uses.secrets], uses.helpers.has("codeOf")),
     `import { chromium, ${types.map((type) => `type ${type}`).join(", ")} } from "playwright-core"`,
     ...(called.has("file") ? ['import { join } from "node:path"'] : []),
+    ...(called.has("saveDownload") ? ['import { readFileSync } from "node:fs"'] : []),
     'import { argv, env } from "node:process"',
     ...(uses.helpers.has("codeOf") ? ['import { TOTP, URI } from "otpauth"'] : []),
     ...names.flatMap((one) => ["", helpers[one]?.code ?? ""]),
@@ -125,7 +130,7 @@ const allHelpers = (used: ReadonlySet<string>): ReadonlySet<string> => {
 const bodyOf = (
   moves: ReadonlyArray<Move>,
   uses: Uses,
-  missing: Array<string>,
+  { missing, remarks }: { readonly missing: Array<string>; readonly remarks: Array<string> },
   answer: string
 ): ReadonlyArray<string> => {
   /** Lines, or what stops the program there. */
@@ -142,11 +147,13 @@ const bodyOf = (
   try {
     return statements(moves, {
       step: (move) => {
-        if (move.action === "END") return titled(move, [answer])
         return titled(
           move,
           tried(move, () => {
-            const lines = stepLines(move.action, move.parameters, move.name, uses)
+            const { lines: expects, remarks: more } = expectLines(move.parameters, move.name, uses)
+            remarks.push(...more)
+            if (move.action === "END") return [...expects, answer]
+            const lines = [...stepLines(move.action, move.parameters, move.name, uses), ...expects]
             const only = runIf(move.parameters, uses)
             return only === null ? lines : [`if (${only}) {`, ...indented(lines), "}"]
           })
@@ -154,6 +161,7 @@ const bodyOf = (
       },
       when: (move, yes, no) => {
         let decides = "false"
+        if (move.parameters.expect != null) remarks.push(`checking what must be true after "${move.name}"`)
         const stops = tried(move, () => {
           decides = condition(move.parameters, uses, yes.length > 0)
           return []
@@ -171,6 +179,7 @@ const bodyOf = (
         return titled(move, [`if (${decides}) {`, ...indented(trimmed(yes)), ...other])
       },
       each: (move, label, body) => {
+        if (move.parameters.expect != null) remarks.push(`checking what must be true after "${move.name}"`)
         const item = `runtime${memberOf(String(move.parameters.variable_current_item))}`
         const index = `runtime${memberOf(String(move.parameters.variable_current_index))}`
         return titled(
@@ -193,15 +202,10 @@ const bodyOf = (
 }
 
 /** What the program leaves out around its steps. */
-const remarksOf = (fields: Fields, moves: ReadonlyArray<Move>): ReadonlyArray<string> => {
-  const all = nodeMoves(moves)
-  const withParameter = (name: string) =>
-    all.filter(({ parameters }) => parameters[name] !== undefined && parameters[name] !== null)
+const remarksOf = (fields: Fields): ReadonlyArray<string> => {
   const recoveries = Object.keys(fields).filter((name) => name.startsWith("enable_") && fields[name] === true)
-  const expecting = withParameter("expect").map(({ name }) => `"${name}"`)
   return [
     ...(recoveries.length === 0 ? [] : [`recoveries (${recoveries.join(", ")})`]),
-    ...(expecting.length === 0 ? [] : [`checking what must be true after ${expecting.join(", ")}`]),
     ...(Number(fields.max_retries ?? 0) > 0 ? [`retrying a failed run ${fields.max_retries} times`] : [])
   ]
 }

@@ -17,6 +17,8 @@ export interface Uses {
   /** The environment variables of secrets. */
   readonly secrets: Set<string>
   readonly aliases: ReadonlySet<string>
+  /** Whether the workflow fills in fields, which a page may empty before they are sent. */
+  readonly types: boolean
 }
 
 /** The variable of the environment that holds a field of a credential. */

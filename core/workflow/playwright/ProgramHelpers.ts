@@ -120,9 +120,12 @@ const steady = async <A, B>(page: Page, look: (given: A) => B, given: A, isEmpty
     "inPage"
   ),
   goto: helper(`
-/** Opens an address, which may be relative to that of the page. */
-const goto = (page: Page, url: string) =>
-  page.goto(page.url() === "about:blank" ? url : new URL(url, page.url()).href, { waitUntil: "domcontentloaded" })`),
+/** Opens an address, which may be relative to that of the page. Fails where a page of an error comes. */
+const goto = async (page: Page, url: string): Promise<void> => {
+  const to = page.url() === "about:blank" ? url : new URL(url, page.url()).href
+  const status = (await page.goto(to, { waitUntil: "domcontentloaded" }))?.status() ?? 200
+  if ([404, 410, 429].includes(status) || status >= 500) throw new Error(\`\${to} answers with status \${status}\`)
+}`),
   textAt: helper(
     `
 /**
@@ -151,20 +154,71 @@ const textAt = async (page: Page, path: string, wait = 0, isFirst = false): Prom
 }`,
     "steady"
   ),
+  typed: helper(`
+/** What fields showed after the program had typed into them or chosen from them. */
+const typed: Array<{ readonly field: Locator; readonly page: string; readonly shown: string }> = []
+const shownIn = (field: Locator) =>
+  field.evaluate((one: any) => [one.value ?? one.innerText, \`\${performance.timeOrigin} \${location.href}\`] as const)
+const remember = async (field: Locator): Promise<string> => {
+  const [shown, page] = await shownIn(field)
+  typed.push({ field, page, shown })
+  return shown
+}`),
+  stands: helper(
+    `
+/**
+ * Fails where a page has taken back what was typed or chosen: before a button, a link or a key that may send it. Without a
+ * locator it is a key.
+ */
+const stands = async (page: Page, pressed?: Locator, options: { readonly timeout?: number } = {}): Promise<void> => {
+  if (typed.length === 0) return
+  const buttons = "a, button, [role=button], input[type=button], input[type=image], input[type=submit]"
+  if (pressed !== undefined && !(await pressed.evaluate((one, buttons) => one.closest?.(buttons) != null, buttons, options))) return
+  for (let turns = 0; turns < 5 || (underWay.size > 0 && turns < 100); turns++) await page.waitForTimeout(100)
+  for (const { field, page: at, shown } of typed.splice(0)) {
+    if ((await field.count()) !== 1) continue
+    const [now, here] = await shownIn(field)
+    if (here === at && now !== shown) throw new Error(\`\${field} does not have any more what was put into it\`)
+  }
+}`,
+    "typed",
+    "underWay"
+  ),
   type: helper(
     `
 /** Replaces the text of a field, key by key where the field takes keys. Fails where the field then has another text. */
 const type = async (field: Locator, value: string, options: { readonly delay?: number; readonly timeout?: number } = {}) => {
   await field.fill("", options)
   const kind = await field.getAttribute("type")
-  if (/^(color|date|datetime-local|month|range|time|week)$/.test(kind ?? "")) return field.fill(value)
-  await field.pressSequentially(value, options)
-  const shown = await field.evaluate((one: any) => one.value ?? one.innerText)
+  if (/^(color|date|datetime-local|month|range|time|week)$/.test(kind ?? "")) await field.fill(value)
+  else await field.pressSequentially(value, options)
+  const shown = await remember(field)
   // Signs in a number change it; elsewhere a page may add some.
   const plain = (one: string) => (/[.,-]/.test(value) ? seen(one) : one.toLowerCase().replace(/[^\\p{L}\\p{N}]/gu, ""))
   if (plain(shown) !== plain(value)) throw new Error(\`\${field} has another text than was typed\`)
 }`,
-    "seen"
+    "seen",
+    "typed"
+  ),
+  choose: helper(
+    `
+/** Chooses an option. Fails where several options are meant, or where the list has others that would be dropped. */
+const choose = async (list: Locator, option: string | { readonly label?: string; readonly value?: string }, options: { readonly timeout?: number } = {}) => {
+  const why = await list.evaluate(
+    (one: any, option) => {
+      const { label = option, value = typeof option === "string" ? option : undefined } = typeof option === "string" ? {} as any : { label: undefined, ...option }
+      const meant = [...(one.options ?? [])].filter((each: any) => each.label === label || each.value === value)
+      if (meant.length > 1) return "several options have that text or value"
+      return one.multiple && one.selectedOptions.length > 0 ? "it has choices that would be dropped" : null
+    },
+    option,
+    options
+  )
+  if (why !== null) throw new Error(\`Cannot choose in \${list}: \${why}\`)
+  await list.selectOption(option, options)
+  await remember(list)
+}`,
+    "typed"
   ),
   look: helper(`
 /** What a page shows at the paths of a data model, and why that may not be what is meant. */
@@ -197,6 +251,7 @@ const look = (model: any): { readonly found: any; readonly doubts: ReadonlyArray
       const parent = text.parentElement
       if (parent?.checkVisibility({ visibilityProperty: true }) && /\\p{N}/u.test(text.textContent ?? "")) pieces.push(parent)
     }
+    if (shown(one) === "" && /\\p{N}/u.test(one.textContent ?? "")) doubts.push(\`the figures for \${name} are not shown: "\${one.textContent?.trim()}"\`)
     if (pieces.length > 1) doubts.push(\`the figures of "\${shown(one)}" for \${name} are spread over several elements\`)
     for (let at = pieces[0]; at !== undefined && at !== around?.parentElement; at = at.parentElement ?? undefined) {
       const { textDecorationLine } = getComputedStyle(at)
@@ -270,7 +325,10 @@ const look = (model: any): { readonly found: any; readonly doubts: ReadonlyArray
       Object.entries(one.properties).map(([inner, of]) => [inner, field(of, here, inRow, name === "" ? inner : \`\${name}.\${inner}\`)])
     )
   }
-  return { found: field(model, document, false, ""), doubts, isEmpty }
+  const found = field(model, document, false, "")
+  const isElsewhere = document.querySelector("iframe, frame, embed, object") !== null || [...document.querySelectorAll("*")].some((one) => one.shadowRoot !== null)
+  if (isEmpty && isElsewhere) doubts.push("something is not there, and may be in a frame or a shadow root, which the program does not read")
+  return { found, doubts, isEmpty }
 }`),
   figures: helper(figureText),
   read: helper(
@@ -326,14 +384,78 @@ const file = (name: string): string => join(env.FILES ?? ".", name)`),
   downloads: helper(`
 /** The downloads of a page that no step has kept yet. */
 const downloads: Array<Download> = []`),
+  kept: helper(`
+/** The files that the last download kept, by name and size in bytes. */
+const kept: Array<{ readonly name: string; readonly bytes: number }> = []`),
   saveDownload: helper(
     `
-/** Keeps the downloads since the last step that kept some. */
+/** Keeps the downloads since the last step that kept some. Fails where a file is not what its name says. */
 const saveDownload = async (page: Page, timeout: number): Promise<void> => {
   if (downloads.length === 0) await page.waitForEvent("download", { timeout })
-  for (const download of downloads.splice(0)) await download.saveAs(file(download.suggestedFilename()))
+  kept.length = 0
+  for (const download of downloads.splice(0)) {
+    const name = download.suggestedFilename()
+    await download.saveAs(file(name))
+    const content = readFileSync(file(name))
+    const begins = content.subarray(0, 100).toString("latin1")
+    const wanted = [[/\\.pdf$/i, /%PDF/], [/\\.(zip|xlsx|docx)$/i, /^PK/], [/\\.png$/i, /^.PNG/], [/\\.jpe?g$/i, /^\\xff\\xd8/]] as const
+    const isPage = /^\\s*<(!doctype html|html)/i.test(begins) && !/\\.x?html?$/i.test(name)
+    if (content.length === 0 || isPage || wanted.some(([named, has]) => named.test(name) && !has.test(begins))) {
+      throw new Error(\`The downloaded file \${name} is not what its name says: it begins with "\${begins.slice(0, 20)}"\`)
+    }
+    kept.push({ name, bytes: content.length })
+  }
 }`,
     "downloads",
-    "file"
-  )
+    "file",
+    "kept"
+  ),
+  isKept: helper(
+    `
+/** Whether a file was kept whose name is that of a pattern, with * for any characters. */
+const isKept = (pattern: string, least: number): boolean => {
+  const parts = pattern.split("*").map((part) => part.replace(/[\\\\^$.*+?()[\\]{}|]/g, "\\\\$&"))
+  const named = new RegExp(\`^\${parts.join("[^]*")}$\`, "i")
+  return kept.some(({ bytes, name }) => bytes >= least && named.test(name))
+}`,
+    "kept"
+  ),
+  showsText: helper(`
+/** Whether a visible element has a text; where the text may be empty, all of them. */
+const showsText = async (found: Locator, holds: (shown: string) => boolean): Promise<boolean> => {
+  const texts = (await found.filter({ visible: true }).allInnerTexts()).map(seen)
+  return texts.length > 0 && (holds("") ? texts.every(holds) : texts.some(holds))
+}`),
+  counts: helper(
+    `
+/** Whether there are so many elements; where there may be too many, for 2 seconds in which the page loads nothing. */
+const counts = async (page: Page, found: Locator, least: number, most: number): Promise<boolean> => {
+  for (let calm = 0, turns = 0; calm < 20 && turns < 300; calm = underWay.size > 0 ? 0 : calm + 1, turns++) {
+    const count = await found.count()
+    if (count < least || count > most) return false
+    if (most === Infinity) return true
+    await page.waitForTimeout(100)
+  }
+  return underWay.size === 0
+}`,
+    "underWay"
+  ),
+  expected: helper(`
+/** Waits until all of some conditions hold, or any. Fails with those that do not. */
+const expected = async (
+  page: Page,
+  wait: number,
+  match: "all" | "any",
+  conditions: Readonly<Record<string, () => Promise<boolean> | boolean>>
+): Promise<void> => {
+  for (const end = Date.now() + wait; ; await page.waitForTimeout(100)) {
+    const missed: Array<string> = []
+    for (const [said, holds] of Object.entries(conditions)) {
+      const isSo = await Promise.resolve().then(holds).catch(() => false)
+      if (!isSo) missed.push(said)
+    }
+    if (missed.length === 0 || (match === "any" && missed.length < Object.keys(conditions).length)) return
+    if (Date.now() >= end) throw new Error(\`Expected within \${wait} ms: \${missed.join(match === "any" ? ", or " : ", and ")}\`)
+  }
+}`)
 }

@@ -49,7 +49,7 @@ const throughFrames = (path: string): ReadonlyArray<string> => {
 }
 
 /** The locator of a selector. A frame that an XPath names is entered. */
-const locator = (selector: Schema.Json | undefined, uses: Uses): string => {
+export const locator = (selector: Schema.Json | undefined, uses: Uses): string => {
   const written = textOf(selector)
   if (written === null) throw new Unsayable("the step has no selector")
   if (/^(css|role|text)=/.test(written)) return `page.locator(${templateText(written, uses)})`
@@ -78,6 +78,13 @@ const heldKeys = ({ modifier_keys }: Parameters): string | null =>
     ? `[${modifier_keys.map((key: Schema.Json) => quoted(keysHeld[String(key)] ?? "")).join(", ")}]`
     : null
 
+/** The statement before a step that may send what was typed. */
+const sending = (uses: Uses, ...args: ReadonlyArray<string>): Lines => {
+  if (!uses.types) return []
+  uses.helpers.add("stands")
+  return [`await stands(${call("page", ...args)})`]
+}
+
 const click = (given: Parameters, uses: Uses): Lines => {
   if (textOf(given.copied_as) !== null) throw new Unsayable("it reads what a click copies")
   const at = locator(given.selector, uses)
@@ -90,7 +97,12 @@ const click = (given: Parameters, uses: Uses): Lines => {
     return [`await ${at}.setChecked(${call(String(given.checked), optionsOf(options))})`]
   switch (given.click_type ?? "click") {
     case "click":
-      return [`await ${at}.click(${optionsOf(options)})`]
+      // What the pointer changes is drawn before the press.
+      return [
+        ...sending(uses, at, optionsOf({ timeout: timeout(given) })),
+        `await ${at}.hover(${optionsOf(options)})`,
+        `await ${at}.click(${optionsOf(options)})`
+      ]
     case "double_click":
       return [`await ${at}.dblclick(${optionsOf(options)})`]
     case "triple_click":
@@ -121,6 +133,7 @@ const inputText = (given: Parameters, uses: Uses): Lines => {
   for (const [index, piece] of pieces.entries()) {
     if (piece._tag === "Unknown") throw new Unsayable(piece.reason)
     if (piece._tag === "Key") {
+      if (piece.key === "Enter") lines.push(...sending(uses))
       lines.push(
         isFocused || index > 0
           ? `await page.keyboard.press(${quoted(piece.key)})`
@@ -135,7 +148,7 @@ const inputText = (given: Parameters, uses: Uses): Lines => {
     }
   }
   if (pieces.length === 0 && !isFocused && given.do_not_clear !== true) lines.push(`await ${field}.fill("")`)
-  if (given.submit_after_input === true) lines.push('await page.keyboard.press("Enter")')
+  if (given.submit_after_input === true) lines.push(...sending(uses), 'await page.keyboard.press("Enter")')
   return lines
 }
 
@@ -144,7 +157,8 @@ const inputSelect = (given: Parameters, uses: Uses): Lines => {
   const chosen = templateText(String(given.value ?? ""), uses)
   const by =
     given.match_by === "value" ? `{ value: ${chosen} }` : given.match_by === "text" ? `{ label: ${chosen} }` : chosen
-  return [`await ${locator(given.selector, uses)}.selectOption(${call(by, optionsOf({ timeout: timeout(given) }))})`]
+  uses.helpers.add("choose")
+  return [`await choose(${call(locator(given.selector, uses), by, optionsOf({ timeout: timeout(given) }))})`]
 }
 
 /** A data model that the helper reads: with the paths, types and parts, and nothing else. */
@@ -243,13 +257,16 @@ const upload = (given: Parameters, uses: Uses): Lines => {
     textOf(given.file_name) === null
       ? `new URL(${url}).pathname.split("/").at(-1) || "file"`
       : templateText(String(given.file_name), uses)
+  const field = locator(given.selector, uses)
+  const full = "one.multiple && one.files.length > 0"
   return [
     "{",
+    `  if (await ${field}.evaluate((one: any) => ${full})) throw new Error("The field has files that would be dropped")`,
     `  const response = await page.request.get(${url})`,
     `  if (!response.ok()) throw new Error(\`The file answers \${response.status()}\`)`,
     "  const buffer = await response.body()",
     `  const mimeType = response.headers()["content-type"] ?? "application/octet-stream"`,
-    `  await ${locator(given.selector, uses)}.setInputFiles({ name: ${name}, mimeType, buffer })`,
+    `  await ${field}.setInputFiles({ name: ${name}, mimeType, buffer })`,
     "}"
   ]
 }

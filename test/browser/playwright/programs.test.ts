@@ -4,7 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
 import { isDeepStrictEqual } from "node:util"
-import { assert, describe, it } from "@effect/vitest"
+import { afterAll, assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Layer, Result, type Schema } from "effect"
 import { type Browser, chromium, type Page } from "playwright-core"
 import { demoUsers } from "../../../apps/demo/DemoUsers.ts"
@@ -85,6 +85,7 @@ const hard = plain.filter(({ name }) => harder.has(name))
 
 /** How programs have ended: with the right data, with an error, with other data. */
 const counted = { right: 0, failed: 0, wrong: 0 }
+afterAll(() => void process.stderr.write(`programs: ${JSON.stringify(counted)}\n`))
 
 describe("programs of plain Playwright", () => {
   it("can do most of the gauntlet", () => {

@@ -1,7 +1,9 @@
+import { readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import { demoWorkflow } from "../../../apps/demo/Workflow.ts"
 import * as Code from "../../../core/workflow/code/WorkflowCode.ts"
 import { program } from "../../../core/workflow/playwright/PlaywrightProgram.ts"
+import * as FigureText from "../../docs/FigureText.ts"
 import { challenges } from "../../gauntlet/Challenges.ts"
 import { toGraph } from "../../gauntlet/Workflow.ts"
 import { testMillis } from "../../support/limits.ts"
@@ -29,7 +31,7 @@ describe("a program of Playwright", () => {
       ['"Type the mailed code"']
     )
     assert.deepStrictEqual(remarks, ["retrying a failed run 1 times"])
-    assert.include(text, 'throw new Error("\\"Type the mailed code\\" is not done by this program')
+    assert.include(text, 'throw new Error(""Type the mailed code" is not done by this program')
     assert.match(text, /^\/\/ - MARLOW_PASSWORD$/m)
     assert.match(text, /^\/\/ +npm install playwright-core otpauth$/m)
   })
@@ -60,6 +62,7 @@ describe("a program of Playwright", () => {
       "atDone: {",
       `await goto(page, ${JSON.stringify(url)})`,
       "atNextAgain: while (true) {",
+      'await page.locator("xpath=//a").hover()',
       'await page.locator("xpath=//a").click()',
       'if (!isNothing(await textAt(page, "//a"))) {',
       "continue atNextAgain",
@@ -74,10 +77,42 @@ describe("a program of Playwright", () => {
       "}",
       "await page.waitForTimeout(1000)",
       "}",
+      'await page.locator("css=button").hover()',
       'await page.locator("css=button").click()',
       "}",
       "return data"
     ])
+  })
+
+  it("checks what a step expects, and says what it does not check", () => {
+    const conditions = [
+      { type: "address", contains: "/paid" },
+      { type: "text", selector: "//h1", equals: "Thank you" },
+      { type: "element", selector: "//li", at_most: 2 },
+      { type: "file", name: "*.pdf", at_least_bytes: 10 },
+      { type: "request", url: "/api/payments" }
+    ] as const
+    const code = Code.workflow({ name: "Pay" })
+      .start("Open", { url })
+      .click("Pay", { selector: "//button", expect: { conditions, wait_time: 4_000 } })
+      .end("Done")
+    const { missing, remarks, text } = of(code)
+    assert.deepStrictEqual(missing, [])
+    assert.deepStrictEqual(remarks, [
+      'checking after "Pay" that request url "/api/payments": the program keeps no list of requests'
+    ])
+    const written = statementsOf(text)
+    assert.deepStrictEqual(written.slice(written.indexOf('await expected(page, 4000, "all", {') + 1, -2), [
+      String.raw`"address contains \"/paid\"": async () => ((shown) => shown.includes(seen("/paid")))(page.url()),`,
+      String.raw`"text selector \"//h1\" equals \"Thank you\"": async () => showsText(page.locator("xpath=//h1"), (shown) => shown === seen("Thank you")),`,
+      String.raw`"element selector \"//li\" at_most 2": async () => counts(page, page.locator("xpath=//li").filter({ visible: true }), 0, 2),`,
+      String.raw`"file name \"*.pdf\" at_least_bytes 10": async () => isKept("*.pdf", 10)`
+    ])
+    assert.lengthOf(complaints([text]), 0)
+  })
+
+  it("has the rule of figures that the service has", () => {
+    assert.strictEqual(readFileSync(FigureText.path, "utf8"), FigureText.written())
   })
 
   it("writes texts as they are, and never as code", () => {

@@ -1,8 +1,8 @@
 /**
  * `npm run fuzz`: attacks the service with requests, and the agent with pages, as many as are asked for.
  *
- * `--requests N --seed S [--from I] [--database]` sends requests drawn from the description; `--replay WORD` sends one of
- * them; `--structures N --seed S` saves windows, workflows and components and carries out expressions;
+ * `--requests N --seed S [--from I] [--database] [--patience SECONDS]` sends requests drawn from the description;
+ * `--replay WORD` sends one of them; `--structures N --seed S` saves windows, workflows and components and carries out expressions;
  * `--pages N --seed S [--from I]` opens pages. Exits with 1 when anything failed.
  */
 import { parseArgs } from "node:util"
@@ -27,6 +27,8 @@ const { values } = parseArgs({
     seed: { type: "string", default: String(Date.now() % 1_000_000) },
     from: { type: "string", default: "0" },
     replay: { type: "string" },
+    /** How many seconds an answer is waited for: longer beside much other work. */
+    patience: { type: "string", default: "5" },
     /** On a separate PostgreSQL server, in place of memory. */
     database: { type: "boolean", default: false }
   }
@@ -42,8 +44,7 @@ const document = OpenApi.fromApi(Api) as unknown as Document
 const seed = whole("seed", values.seed)
 const say = (text: string) => void process.stdout.write(`${text}\n`)
 
-/** One who sends requests by hand does not wait for long, and looks at what is slow. */
-const patience = Wire.patience(5_000)
+const patience = Wire.patience(whole("patience", values.patience) * 1_000)
 
 const attackWithPages = async (count: number) => {
   const { close, visit } = await Pages.openVisitor()

@@ -27,6 +27,9 @@ export interface Conversation {
   readonly page: Pointed | "none" | null
   /** Why it cannot be followed. */
   readonly problem: string | null
+  /** Whether a message is being carried out. */
+  readonly isWorking: boolean
+  /** Whether its page cannot be acted on: a message is being carried out, or its picture is older than the last answer. */
   readonly isBusy: boolean
   /** Sends a message. Completes when the service has accepted it; the answer is one of the messages. */
   readonly say: (text: string) => Promise<void>
@@ -157,6 +160,7 @@ export const useConversation = (id: string): Conversation => {
   }
   // Elements may be gone from a page that has changed since it was read.
   const isOld = page !== null && page !== "none" && at !== "ended" && seenAt < (messages.at(-1)?.number ?? 0)
-  const isBusy = isSending || at === "processing" || isOld
-  return { status, messages, draft, page, problem, isBusy, say, sayAll, stop, look: () => void look() }
+  const isWorking = isSending || at === "processing"
+  const isBusy = isWorking || isOld
+  return { status, messages, draft, page, problem, isWorking, isBusy, say, sayAll, stop, look: () => void look() }
 }

@@ -147,13 +147,21 @@ export const isWalk = (text: string | undefined): boolean =>
   text === undefined || /^(next|continue|replay|leave)\b/.test(text)
 
 /** A condition or a loop for steps of the column, as it is before a person says more. */
-export const wrapping = (kind: "LOOP" | "BOOL_CONDITION", id: string, name: string): Node =>
-  kind === "LOOP"
+export const wrapping = (
+  kind: "LOOP" | "BOOL_CONDITION",
+  id: string,
+  name: string,
+  others: ReadonlyArray<Node>
+): Node => {
+  const taken = new Set(others.map(({ parameters }) => record(parameters).variable_current_item))
+  let item = "item"
+  for (let count = 2; taken.has(item); count++) item = `item_${count}`
+  return kind === "LOOP"
     ? {
         id,
         name,
         action: kind,
-        parameters: { variable_over: "3", variable_current_item: "item", variable_current_index: "item_number" }
+        parameters: { variable_over: "3", variable_current_item: item, variable_current_index: `${item}_number` }
       }
     : {
         id,
@@ -161,3 +169,4 @@ export const wrapping = (kind: "LOOP" | "BOOL_CONDITION", id: string, name: stri
         action: kind,
         parameters: { execution: "STATIC", comparison_operator: "IS_NOT_NULL", comparison_value_1: "<<xpath:/html>>" }
       }
+}

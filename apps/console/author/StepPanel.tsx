@@ -258,7 +258,7 @@ const Placing = ({ column, isBusy, node, onChange, onSelect }: PanelProps) => {
   const newId = () => crypto.randomUUID()
   const wrap = (kind: "LOOP" | "BOOL_CONDITION", name: string) => {
     const id = newId()
-    const around = wrapping(kind, id, Column.freeName(column, name))
+    const around = wrapping(kind, id, Column.freeName(column, name), Column.graphOf(column).nodes)
     return button(
       `Put it in a ${kind === "LOOP" ? "loop" : "condition"}`,
       Column.wrapped(column, node.id, around),

@@ -57,7 +57,7 @@ export const program = (fields: Fields): PlaywrightProgram => {
     `import { chromium, ${types.map((type) => `type ${type}`).join(", ")} } from "playwright-core"`,
     ...(called.has("file") ? ['import { join } from "node:path"'] : []),
     ...(called.has("saveDownload") ? ['import { readFileSync } from "node:fs"'] : []),
-    'import { argv, env } from "node:process"',
+    `import { argv, env${called.has("clock") ? ", uptime" : ""} } from "node:process"`,
     ...(uses.helpers.has("codeOf") ? ['import { TOTP, URI } from "otpauth"'] : []),
     ...names.flatMap((one) => ["", helpers[one]?.code ?? ""]),
     "",

@@ -68,6 +68,9 @@ const has = (value: any, part: any): boolean =>
   Array.isArray(value) ? value.some((one) => seen(one) === seen(part)) : seen(value).includes(seen(part))`,
     "seen"
   ),
+  clock: helper(`
+/** Milliseconds, by a clock that only goes forward. */
+const clock = (): number => uptime() * 1_000`),
   underWay: helper(`
 /** The requests of a page whose answers may change what it shows. */
 const underWay = new Set<Request>()
@@ -97,8 +100,8 @@ const inPage = async <A, B>(page: Page, look: (given: A) => B, given: A): Promis
  * something is empty. Fails where that does not come within 30 seconds.
  */
 const steady = async <A, B>(page: Page, look: (given: A) => B, given: A, isEmpty: (found: B) => boolean): Promise<B> => {
-  const end = Date.now() + 30_000
-  for (let before = "", since = Date.now(); ; await page.waitForTimeout(100)) {
+  const end = clock() + 30_000
+  for (let before = "", since = clock(); ; await page.waitForTimeout(100)) {
     const found = await inPage(page, look, given)
     const [request] = underWay
     const isBusy = await inPage(
@@ -109,13 +112,14 @@ const steady = async <A, B>(page: Page, look: (given: A) => B, given: A, isEmpty
     const now = JSON.stringify(found)
     if (now !== before || isBusy || request !== undefined) {
       before = now
-      since = Date.now()
-    } else if (Date.now() - since >= (isEmpty(found) ? 5_000 : 2_000)) return found
-    if (Date.now() < end) continue
+      since = clock()
+    } else if (clock() - since >= (isEmpty(found) ? 5_000 : 2_000)) return found
+    if (clock() < end) continue
     const why = request !== undefined ? \`it still loads \${request.url()}\` : isBusy ? "it says that it is busy" : "what it shows still changes"
     throw new Error(\`The page at \${page.url()} is not at rest after 30 seconds: \${why}\`)
   }
 }`,
+    "clock",
     "underWay",
     "inPage"
   ),
@@ -133,7 +137,7 @@ const goto = async (page: Page, url: string): Promise<void> => {
  * one is meant.
  */
 const textAt = async (page: Page, path: string, wait = 0, isFirst = false): Promise<string | null> => {
-  for (const end = Date.now() + wait; ; ) {
+  for (const end = clock() + wait; ; ) {
     const look = (path: string): ReadonlyArray<string> => {
       const result = document.evaluate(path, document, null, XPathResult.ANY_TYPE)
       if (result.resultType === XPathResult.NUMBER_TYPE) return [String(result.numberValue)]
@@ -149,16 +153,20 @@ const textAt = async (page: Page, path: string, wait = 0, isFirst = false): Prom
     const [first, ...others] = await steady(page, look, path, (texts) => texts.length === 0)
     const other = isFirst ? undefined : others.find((one) => one !== first)
     if (other !== undefined) throw new Error(\`\${path} matches elements with different texts, such as "\${first}" and "\${other}": expected a path to one\`)
-    if (first !== undefined || Date.now() >= end) return first ?? null
+    if (first !== undefined || clock() >= end) return first ?? null
   }
 }`,
+    "clock",
     "steady"
   ),
   typed: helper(`
 /** What fields showed after the program had typed into them or chosen from them. */
 const typed: Array<{ readonly field: Locator; readonly page: string; readonly shown: string }> = []
 const shownIn = (field: Locator) =>
-  field.evaluate((one: any) => [one.value ?? one.innerText, \`\${performance.timeOrigin} \${location.href}\`] as const)
+  field.evaluate((one: any) => {
+    const { timeOrigin } = performance
+    return [one.value ?? one.innerText, \`\${timeOrigin} \${location.href}\`] as const
+  })
 const remember = async (field: Locator): Promise<string> => {
   const [shown, page] = await shownIn(field)
   typed.push({ field, page, shown })
@@ -440,7 +448,8 @@ const counts = async (page: Page, found: Locator, least: number, most: number): 
 }`,
     "underWay"
   ),
-  expected: helper(`
+  expected: helper(
+    `
 /** Waits until all of some conditions hold, or any. Fails with those that do not. */
 const expected = async (
   page: Page,
@@ -448,14 +457,16 @@ const expected = async (
   match: "all" | "any",
   conditions: Readonly<Record<string, () => Promise<boolean> | boolean>>
 ): Promise<void> => {
-  for (const end = Date.now() + wait; ; await page.waitForTimeout(100)) {
+  for (const end = clock() + wait; ; await page.waitForTimeout(100)) {
     const missed: Array<string> = []
     for (const [said, holds] of Object.entries(conditions)) {
       const isSo = await Promise.resolve().then(holds).catch(() => false)
       if (!isSo) missed.push(said)
     }
     if (missed.length === 0 || (match === "any" && missed.length < Object.keys(conditions).length)) return
-    if (Date.now() >= end) throw new Error(\`Expected within \${wait} ms: \${missed.join(match === "any" ? ", or " : ", and ")}\`)
+    if (clock() >= end) throw new Error(\`Expected within \${wait} ms: \${missed.join(match === "any" ? ", or " : ", and ")}\`)
   }
-}`)
+}`,
+    "clock"
+  )
 }

@@ -3,13 +3,12 @@ import { Effect } from "effect"
 import { useEffect, useMemo, useState } from "preact/hooks"
 import { type InputProblems, refusedInputs } from "../data/InputCheck.ts"
 import { inPageWords } from "../data/PageWords.ts"
-import { workflowOf, workflows } from "../data/Workflows.ts"
 import { JsonText } from "../forms/JsonText.tsx"
 import { SchemaForm } from "../forms/SchemaForm.tsx"
 import { Clipped } from "../kit/Clipped.tsx"
 import { useQuery } from "../kit/Loaded.tsx"
 import { Chip, Empty, Page, Section } from "../kit/Page.tsx"
-import { go, to } from "../kit/Route.ts"
+import { to } from "../kit/Route.ts"
 import { act, query, refresh } from "../kit/Service.ts"
 import { may } from "../kit/Session.ts"
 import { AddStep } from "./AddStep.tsx"
@@ -27,18 +26,12 @@ import {
 } from "./AuthorModel.ts"
 import { Chosen } from "./Chosen.tsx"
 import * as Column from "./Column.ts"
-import {
-  builder,
-  type Conversation,
-  type Draft,
-  type Message,
-  type PageTarget,
-  useConversation
-} from "./Conversation.ts"
+import { builder, type Conversation, type Message, type PageTarget, useConversation } from "./Conversation.ts"
 import { expecting, sentenceOf } from "./ExpectModel.ts"
+import { Finish } from "./Finish.tsx"
 import { PagePicture } from "./PagePicture.tsx"
 import { ReadData } from "./ReadData.tsx"
-import { RepairNote, RetryAlike } from "./Repair.tsx"
+import { RepairNote } from "./Repair.tsx"
 import { StepColumn } from "./StepColumn.tsx"
 import { editing, graphIn, isWalk } from "./StepModel.ts"
 import { StepPanel } from "./StepPanel.tsx"
@@ -244,7 +237,7 @@ export const Workbench = ({ id }: { readonly id: string }) => {
 
 /** The column of steps, and the one that is selected. */
 const Steps = ({
-  conversation: { draft, isBusy, messages, page, say, sayAll, status, stop },
+  conversation: { draft, isWorking, messages, page, say, sayAll, status, stop },
   isReadOnly,
   selection: { column, isPointing, lines, node, onPointing, pointed, problem, select }
 }: {
@@ -257,7 +250,7 @@ const Steps = ({
     if (changed !== null) void say(editing(Column.patchOf(graphIn(draft), Column.graphOf(changed))))
   }
   const asked = messages.findLast(({ role }) => role === "user")?.text
-  const shared = { draft, column, lines, isBusy, isReadOnly, onChange: change, onSelect: select }
+  const shared = { draft, column, lines, isBusy: isWorking, isReadOnly, onChange: change, onSelect: select }
   return (
     <>
       <StepColumn
@@ -454,51 +447,3 @@ const Asked = ({ id, messages }: { readonly id: string; readonly messages: Reado
     </section>
   )
 }
-
-const Finish = ({
-  draft,
-  id,
-  isBusy,
-  workflowId
-}: {
-  readonly draft: Draft
-  readonly id: string
-  readonly isBusy: boolean
-  readonly workflowId: string | null
-}) => {
-  const params = { conversation_id: id }
-  const { repair } = draft
-  const [retried, setRetried] = useState<string | null>(null)
-  const save = async () => {
-    const step = draft.nodes.find((node) => node.id === repair?.nodeId)
-    const note = repair === null ? {} : { versionNote: noteOf(repair.sessionId, step?.name) }
-    const saved = await act(builder().save({ params, payload: note }), {
-      done: ({ version_number }) => `Saved as version ${version_number}`
-    })
-    if (saved === null) return
-    refresh(workflows, workflowOf(saved.id))
-    if (repair !== null) return setRetried(saved.id)
-    go(to(["workflows", saved.id]))
-  }
-  const end = async () => {
-    if ((await act(builder().endSession({ params }))) !== null) go(to(["author"]))
-  }
-  return (
-    <>
-      {workflowId !== null && <a href={to(["workflows", workflowId])}>The saved workflow</a>}
-      <button type="button" disabled={isBusy} onClick={() => void end()}>
-        End
-      </button>
-      <button type="button" class="primary" disabled={isBusy} onClick={() => void save()}>
-        Save the workflow
-      </button>
-      {repair !== null && retried !== null && (
-        <RetryAlike repair={repair} workflowId={retried} onClose={() => setRetried(null)} />
-      )}
-    </>
-  )
-}
-
-/** The note of a version that mends a run. */
-const noteOf = (sessionId: string, step: unknown): string =>
-  `Mends run ${sessionId}${typeof step === "string" ? `: ${step}` : ""}`.slice(0, 200)

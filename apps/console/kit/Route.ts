@@ -35,17 +35,42 @@ export const to = (path: ReadonlyArray<string>, query: Readonly<Record<string, s
   return `#/${path.map(encodeURIComponent).join("/")}${search === "" ? "" : `?${search}`}`
 }
 
+/** What must not be left without a question: its address, and who asks. */
+let held: { readonly at: string; readonly ask: (address: string) => void } | null = null
+
+/** Has a person asked before the present place is left. Answers what takes that back. */
+export const hold = (ask: (address: string) => void): (() => void) => {
+  const own = { at: location.hash, ask }
+  held = own
+  return () => {
+    if (held === own) held = null
+  }
+}
+
+/** Whether a place is left that is held: then the address stays, and a person is asked. */
+const isKept = (): boolean => {
+  if (held === null || location.hash === held.at) return false
+  const { hash } = location
+  history.replaceState(null, "", held.at)
+  held.ask(hash)
+  return true
+}
+
 export const route = Atom.keepAlive(
   Atom.readable((get) => {
-    const changed = () => get.setSelf(parse(location.hash))
+    const changed = () => isKept() || get.setSelf(parse(location.hash))
     window.addEventListener("hashchange", changed)
     get.addFinalizer(() => window.removeEventListener("hashchange", changed))
     return parse(location.hash)
   })
 )
 
-/** Goes to a place. With `replace`, the browser's history does not keep the place before. */
-export const go = (address: string, options: { readonly replace?: boolean } = {}): void => {
+/**
+ * Goes to a place. With `replace`, the browser's history does not keep the place before. With `asked`, a person was asked
+ * about what the present place holds.
+ */
+export const go = (address: string, options: { readonly replace?: boolean; readonly asked?: boolean } = {}): void => {
+  if (options.asked === true) held = null
   if (options.replace === true) {
     history.replaceState(null, "", address)
     registry.refresh(route)

@@ -2074,6 +2074,107 @@ it.layer(console, { excludeTestServices: true })("the console", (layered) => {
     )
   )
 
+  it.effect(
+    "edits the steps of a workflow in their column by keyboard and form, and asks before unsaved ones are left",
+    () =>
+      onDemoSite((address) =>
+        Effect.gen(function* () {
+          const { page } = yield* Console
+          const extract_data_model = { type: "object", properties: { title: { type: "string", path: "//h1" } } }
+          const { id } = yield* asked("/workflows", {
+            name: "Titles",
+            ...graphOf(`${address}/login`, [
+              { action: "INPUT_TEXT", parameters: { selector: "css=#user", text: demoUsers.clerk.user } },
+              { action: "INPUT_TEXT", parameters: { selector: "css=#password", text: demoUsers.clerk.password } },
+              { action: "CLICK", parameters: { selector: "//button" } },
+              { action: "EXTRACT_DATAMODEL", parameters: { extract_data_model } }
+            ])
+          })
+          const button = (name: string | RegExp) => page.getByRole("button", { name, exact: typeof name === "string" })
+          const steps = page.getByRole("list", { name: "The steps of the workflow" })
+          const step = (name: string | RegExp) => steps.getByRole("button", { name, exact: typeof name === "string" })
+          const lines = async () =>
+            (await steps.getByRole("listitem").allInnerTexts()).map((line) => line.replace(/\s+/g, " "))
+          yield* at(`#/workflows/${id}`)
+          yield* Effect.promise(async () => {
+            await button("Edit on the page").click()
+            await steps.getByText("The next step goes here; the page is as after step 1").waitFor()
+            // Nothing but the opening of the first page was done.
+            assert.deepStrictEqual(await lines(), [
+              "1 START 0 done",
+              "The next step goes here; the page is as after step 1",
+              "2 INPUT_TEXT 1",
+              "3 INPUT_TEXT 2",
+              "4 CLICK 3",
+              "5 EXTRACT_DATAMODEL 4",
+              "End: END 5"
+            ])
+            await button("Run to the end").click()
+            await step("5 EXTRACT_DATAMODEL 4 done").waitFor()
+            await step("3 INPUT_TEXT 2 done").click()
+            await button("Run to here").click()
+            await step("3 INPUT_TEXT 2").waitFor()
+            await steps.getByText("The next step goes here; the page is as after step 2").waitFor()
+            assert.strictEqual(await step(/done$/).count(), 2)
+            // By keyboard: down to the next step, and that one further down and back.
+            await step("3 INPUT_TEXT 2").press("ArrowDown")
+            await step("4 CLICK 3").press("Alt+ArrowDown")
+            await step("5 CLICK 3").waitFor()
+            await button("Undo").click()
+            await step("4 CLICK 3").waitFor()
+            await button("Redo").click()
+            await step("5 CLICK 3").waitFor()
+            await button("Undo").click()
+            await step("5 EXTRACT_DATAMODEL 4").press("Delete")
+            await step("5 EXTRACT_DATAMODEL 4").waitFor({ state: "detached" })
+            await button("Undo").click()
+            await step("5 EXTRACT_DATAMODEL 4").click()
+            await button("Put it in a loop").click()
+            await page.getByRole("heading", { name: "Step 5", exact: true }).waitFor()
+            await page.locator("summary", { hasText: "What it does" }).press("Enter")
+            await page.getByLabel("variable_over").fill("2")
+          })
+          yield* looked("column-loop", /409/)
+          yield* Effect.promise(async () => {
+            await button("Change the step").click()
+            await page.getByText('Changed "Three times". Nothing was carried out').waitFor()
+            assert.deepStrictEqual((await lines()).slice(5), [
+              "5 Three times",
+              "each time",
+              "6 EXTRACT_DATAMODEL 4",
+              "End: END 5"
+            ])
+            await step("6 EXTRACT_DATAMODEL 4").click()
+            await button("Put it in a condition").click()
+            await steps.getByText("nothing; goes on below").waitFor()
+            await step(/Is it there/).click()
+            await button("Take its steps out").click()
+            await step("6 EXTRACT_DATAMODEL 4").waitFor()
+            await button("Run to the end").click()
+            await page.getByText(/^Did 7 steps\. The end of the workflow comes next/).waitFor()
+            await steps.getByText("The next step goes here; the page is as after step 5").waitFor()
+          })
+          yield* looked("column-done", /409/)
+          yield* Effect.promise(async () => {
+            await page.getByRole("link", { name: "Schedules" }).click()
+            await page.getByRole("dialog", { name: "Leave unsaved steps?" }).waitFor()
+          })
+          yield* looked("column-leave", /409/)
+          yield* Effect.promise(async () => {
+            await button("Stay").click()
+            await step("5 Three times done").waitFor()
+            await button("End").click()
+            await page.getByRole("dialog", { name: "End without saving?" }).waitFor()
+            await button("Cancel").click()
+            await page.getByRole("link", { name: "Schedules" }).click()
+            await button("Save and leave").click()
+            await page.getByText("Saved as version 2").waitFor()
+            await page.getByRole("heading", { name: "Schedules", exact: true }).first().waitFor()
+          })
+        })
+      )
+  )
+
   it.nightly("records a loop over a list, an input and a credential by one press each, and runs them", () =>
     onDemoSite((address) =>
       Effect.gen(function* () {

@@ -31,7 +31,7 @@ describe("a program of Playwright", () => {
       ['"Type the mailed code"']
     )
     assert.deepStrictEqual(remarks, ["retrying a failed run 1 times"])
-    assert.include(text, 'throw new Error(""Type the mailed code" is not done by this program')
+    assert.include(text, 'throw new Error("\\"Type the mailed code\\" is not done by this program')
     assert.match(text, /^\/\/ - MARLOW_PASSWORD$/m)
     assert.match(text, /^\/\/ +npm install playwright-core otpauth$/m)
   })

@@ -103,7 +103,7 @@ const steady = async <A, B>(page: Page, look: (given: A) => B, given: A, isEmpty
   const end = clock() + 30_000
   for (let before = "", since = clock(); ; await page.waitForTimeout(100)) {
     const found = await inPage(page, look, given)
-    const [request] = underWay
+    const request = [...underWay].find((one) => !one.isNavigationRequest() && !one.frame().page().isClosed())
     const isBusy = await inPage(
       page,
       (marks) => [...document.querySelectorAll(marks)].some((one) => one.checkVisibility()),
@@ -314,7 +314,7 @@ const look = (model: any): { readonly found: any; readonly doubts: ReadonlyArray
     if (one.type === "array") {
       const rows = all.map((row) => field({ ...one.items, path: undefined }, row, true, name))
       const hasNone = all.every((row) => shown(row) === "")
-      if (all.length > 0 && hasNone && all.every((row) => row instanceof HTMLElement && row.querySelector("input, img, svg") === null && !isField(row))) {
+      if (all.length > 0 && hasNone && all.every((row) => row instanceof HTMLElement && !row.matches("input, img, :has(input, img, svg)"))) {
         doubts.push(\`none of the \${all.length} rows of \${path} has a text\`)
       }
       const said = all[0] instanceof Element ? Number(all[0].closest("[aria-rowcount]")?.getAttribute("aria-rowcount") ?? -1) : -1

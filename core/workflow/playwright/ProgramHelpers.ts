@@ -196,6 +196,8 @@ const stands = async (page: Page, pressed?: Locator, options: { readonly timeout
     `
 /** Replaces the text of a field, key by key where the field takes keys. Fails where the field then has another text. */
 const type = async (field: Locator, value: string, options: { readonly delay?: number; readonly timeout?: number } = {}) => {
+  // A list that opens under the pointer would take what lies there for chosen.
+  await field.page().mouse.move(0, 0)
   await field.fill("", options)
   const kind = await field.getAttribute("type")
   if (/^(color|date|datetime-local|month|range|time|week)$/.test(kind ?? "")) await field.fill(value)
@@ -257,7 +259,8 @@ const look = (model: any): { readonly found: any; readonly doubts: ReadonlyArray
     const walker = document.createTreeWalker(one, NodeFilter.SHOW_TEXT)
     for (let text = walker.nextNode(); text !== null && !isField(one); text = walker.nextNode()) {
       const parent = text.parentElement
-      if (parent?.checkVisibility({ visibilityProperty: true }) && /\\p{N}/u.test(text.textContent ?? "")) pieces.push(parent)
+      const isSeen = parent?.checkVisibility({ visibilityProperty: true }) || !around?.checkVisibility()
+      if (parent !== null && isSeen && /\\p{N}/u.test(text.textContent ?? "")) pieces.push(parent)
     }
     if (shown(one) === "" && /\\p{N}/u.test(one.textContent ?? "")) doubts.push(\`the figures for \${name} are not shown: "\${one.textContent?.trim()}"\`)
     if (pieces.length > 1) doubts.push(\`the figures of "\${shown(one)}" for \${name} are spread over several elements\`)
@@ -312,7 +315,7 @@ const look = (model: any): { readonly found: any; readonly doubts: ReadonlyArray
       doubts.push(\`a cell spans rows or columns, so \${path} may be another column\`)
     }
     if (one.type === "array") {
-      const rows = all.map((row) => field({ ...one.items, path: undefined }, row, true, name))
+      const rows = all.map((row) => field(one.items ?? "string", row, true, name))
       const hasNone = all.every((row) => shown(row) === "")
       if (all.length > 0 && hasNone && all.every((row) => row instanceof HTMLElement && !row.matches("input, img, :has(input, img, svg)"))) {
         doubts.push(\`none of the \${all.length} rows of \${path} has a text\`)

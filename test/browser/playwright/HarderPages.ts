@@ -1,6 +1,6 @@
 /**
  * The challenges of the gauntlet that plain Playwright does not master, though it can do each step: their programs fail
- * there, or read something else, now and then or always.
+ * there, now and then or always, and never end with other data.
  */
 import { challenges as changedTexts } from "../../gauntlet/pages/ChangedTexts.ts"
 import { challenges as effects } from "../../gauntlet/pages/Effects.ts"
@@ -13,6 +13,20 @@ import { challenges as servers } from "../../gauntlet/pages/Servers.ts"
 import { challenges as takenBack } from "../../gauntlet/pages/TakenBack.ts"
 
 const named = [
+  "card number with a mask",
+  "condition over several that decide alike",
+  "two figures",
+  "tax beside a price",
+  "range of prices",
+  "version",
+  "telephone",
+  "only an old price",
+  "digits of a counter",
+  "more digits than a number has",
+  "answer that is neither",
+  "banner before the confirmation",
+  "cells over several rows and columns",
+  "quotes in what is looked for",
   "503 that is over soon",
   "area of a picture",
   "asynchronous script",

@@ -84,7 +84,6 @@ const named = [
   "old price",
   "old price by a style",
   "old prices in a list",
-  "only an old price",
   "order that is confirmed late",
   "page that is later than it may be",
   "pop-up that is known",

@@ -1,6 +1,4 @@
-import { spawnSync } from "node:child_process"
-import { mkdtempSync, rmSync, statfsSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { rmSync, statfsSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
 import { Context, Effect, Exit, Layer } from "effect"
@@ -10,24 +8,11 @@ import { WriteProbe } from "../../adapters/postgres/server/WriteProbe.ts"
 import { withoutSqlErrors } from "../../adapters/postgres/Transaction.ts"
 import { RunStore } from "../../core/run/RunStore.ts"
 import { makeWorkflow, makeWorkspace, submission } from "../support/fixtures.ts"
-
-/** A folder on a disk of 150 MB; `null` where this user may not mount one. */
-const smallDisk = Effect.acquireRelease(
-  Effect.sync(() => {
-    const folder = mkdtempSync(join(tmpdir(), "sluice-disk-"))
-    const { status } = spawnSync("mount", ["-t", "tmpfs", "-o", "size=150m", "tmpfs", folder], { stdio: "ignore" })
-    return { folder, isMounted: status === 0 }
-  }),
-  ({ folder, isMounted }) =>
-    Effect.sync(() => {
-      if (isMounted) spawnSync("umount", [folder])
-      rmSync(folder, { recursive: true, force: true })
-    })
-)
+import { smallDisk } from "../support/smallDisk.ts"
 
 it.live("an embedded database on a full disk says that no space is left, and is ready again when there is", () =>
   Effect.gen(function* () {
-    const { folder, isMounted } = yield* smallDisk
+    const { folder, isMounted } = yield* smallDisk(150)
     if (!isMounted) return
     const services = yield* Layer.build(Embedded.layer(join(folder, "data")))
     const within = Effect.provideContext(services)

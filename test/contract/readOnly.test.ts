@@ -1,7 +1,4 @@
-import { spawnSync } from "node:child_process"
-import { chownSync, mkdtempSync, rmSync, statSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { chownSync, statSync } from "node:fs"
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { assert, it } from "@effect/vitest"
 import { Context, Effect, Exit, Layer, Redacted } from "effect"
@@ -13,6 +10,7 @@ import { RunStore } from "../../core/run/RunStore.ts"
 import { migratedDatabase } from "../support/databases.ts"
 import { makeWorkflow, makeWorkspace, submission } from "../support/fixtures.ts"
 import { ownServer, standbyOf, startServer } from "../support/ownServer.ts"
+import { smallDisk } from "../support/smallDisk.ts"
 import { until } from "../support/waiting.ts"
 
 const sessionOf = (url: string) =>
@@ -132,23 +130,9 @@ it.live("at the limit of connections of its role, readiness says what the work s
   }).pipe(Effect.scoped)
 )
 
-/** A disk of this many MB; `null` where none can be mounted. */
-const smallDisk = Effect.acquireRelease(
-  Effect.sync(() => {
-    const folder = mkdtempSync(join(tmpdir(), "sluice-disk-"))
-    const { status } = spawnSync("mount", ["-t", "tmpfs", "-o", "size=24m", "tmpfs", folder], { stdio: "ignore" })
-    return { folder, isMounted: status === 0 }
-  }),
-  ({ folder, isMounted }) =>
-    Effect.sync(() => {
-      if (isMounted) spawnSync("umount", [folder])
-      rmSync(folder, { recursive: true, force: true })
-    })
-)
-
 it.live("a full disk refuses writes, for the work and for readiness, until there is space again", () =>
   Effect.gen(function* () {
-    const { folder, isMounted } = yield* smallDisk
+    const { folder, isMounted } = yield* smallDisk(24)
     if (!isMounted) return
     const server = yield* Effect.acquireRelease(
       Effect.promise(() =>

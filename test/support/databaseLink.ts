@@ -14,6 +14,8 @@ export interface DatabaseLink {
   readonly hangUp: Effect.Effect<void>
   /** Keeps all connections open and accepts new ones, but passes no data, like a server that hangs. */
   readonly freeze: Effect.Effect<void>
+  /** Connections from now on lead to the server of this URL. */
+  readonly turn: (database: string) => Effect.Effect<void>
   /** Passes data again. */
   readonly restore: Effect.Effect<void>
   /** The number of connections opened so far. */
@@ -23,7 +25,7 @@ export interface DatabaseLink {
 /** Opens a link to the database of a URL, until the scope closes. */
 export const linkTo = (database: string) =>
   Effect.gen(function* () {
-    const target = new URL(database)
+    let target = new URL(database)
     const pairs = new Set<readonly [Socket, Socket]>()
     let frozen = false
     let isHangingUp = false
@@ -74,6 +76,10 @@ export const linkTo = (database: string) =>
         for (const pair of pairs) for (const one of pair) one.destroy()
         yield* listenAgain
       }),
+      turn: (to) =>
+        Effect.sync(() => {
+          target = new URL(to)
+        }),
       restore: Effect.gen(function* () {
         frozen = false
         isHangingUp = false

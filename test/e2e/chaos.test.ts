@@ -1,9 +1,11 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { chaos } from "../chaos/Chaos.ts"
+import { chaos, type Kind } from "../chaos/Chaos.ts"
+import { ownServerWithDisk } from "../chaos/DatabaseFaults.ts"
+import { missed } from "../chaos/Planted.ts"
 import { judge } from "../kit/simulation/Promises.ts"
 import { hangMillis } from "../support/limits.ts"
-import { scale } from "../support/scale.ts"
+import { isAll, scale } from "../support/scale.ts"
 
 it.live("processes, connections and a network that fail at any time lose, double and hold up nothing", () =>
   Effect.gen(function* () {
@@ -19,3 +21,29 @@ it.live("processes, connections and a network that fail at any time lose, double
     }
   })
 )
+
+const faultsOfDatabases: ReadonlyArray<ReadonlyArray<Kind>> = [
+  ["read-only", "session limit", "old snapshot", "restart", "full disk"],
+  ["failover"]
+]
+
+for (const kinds of faultsOfDatabases) {
+  it.live.runIf(isAll)(`a run that is lost or doubled is found behind: ${kinds.join(", ")}`, () =>
+    Effect.gen(function* () {
+      const { disk, server } = yield* ownServerWithDisk
+      const possible = kinds.filter((kind) => kind !== "full disk" || disk !== null)
+      const { history, planted } = yield* chaos({
+        seed: 3,
+        seconds: 1,
+        stillMillis: 10_000,
+        say: () => {},
+        server,
+        disk: kinds.includes("full disk") ? disk : null,
+        kinds: possible,
+        plant: true
+      })
+      assert.sameMembers([...new Set(planted.map(({ fault }) => fault))], [...possible])
+      assert.deepStrictEqual(missed(planted, judge(history)), [])
+    }).pipe(Effect.scoped)
+  )
+}

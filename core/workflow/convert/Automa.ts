@@ -3,7 +3,7 @@ import { Result, type Schema } from "effect"
 import * as Json from "../../workspace/Json.ts"
 import * as AutomaBlock from "./AutomaBlock.ts"
 import type { LinedJson } from "./LinedJson.ts"
-import { type Act, lost, type Recording, type Step, type Unreadable } from "./Recording.ts"
+import { type Act, lost, type Recording, type Step, type Unreadable, type Where } from "./Recording.ts"
 
 export const recognises = (value: Schema.Json): boolean => {
   const { edges, nodes } = Json.objectOf(Json.objectOf(value).drawflow)
@@ -56,7 +56,7 @@ const edgesOf = (edges: ReadonlyArray<unknown>): ReadonlyMap<string, ReadonlyArr
 interface Source {
   readonly id: string
   readonly data: AutomaBlock.Data
-  readonly where: AutomaBlock.Where
+  readonly where: Where
 }
 
 /** Maximum nesting of branches. */

@@ -3,11 +3,19 @@ import type { Schema } from "effect"
 import * as Json from "../../workspace/Json.ts"
 import { keyOf } from "./ChromeRecorder.ts"
 import * as Locator from "./Locator.ts"
-import { type Act, type Comparison, type Element, lost, type Step, step, type Text, written } from "./Recording.ts"
+import {
+  type Act,
+  type Comparison,
+  type Element,
+  lost,
+  type Step,
+  step,
+  type Text,
+  type Where,
+  written
+} from "./Recording.ts"
 
 export type Data = Readonly<Record<string, unknown>>
-export type Where = Pick<Step, "step" | "line" | "kind">
-
 /** A way out of a condition, with the act that decides about it. */
 export interface Way {
   readonly way: string

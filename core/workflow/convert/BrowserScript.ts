@@ -8,9 +8,11 @@ import {
   type Recording,
   type Step,
   step,
-  type Unreadable
+  type Unreadable,
+  type Where
 } from "./Recording.ts"
-import * as ScriptCall from "./ScriptCall.ts"
+import { PageCalls } from "./ScriptCall.ts"
+import { Scope } from "./ScriptScope.ts"
 import { chainOf, isTree, lineOf, nameOf, type Tree, treeAt, treesAt, valueOf } from "./ScriptTree.ts"
 
 /** Whether a text looks like a script that drives a browser. */
@@ -49,7 +51,8 @@ type Range = readonly [first: number, last: number]
 class Reader {
   readonly steps: Array<Step> = []
   title: string | null = null
-  readonly scope = new ScriptCall.Scope()
+  readonly scope = new Scope()
+  readonly #pageCalls = new PageCalls(this.scope)
   readonly #before: Array<Range> = []
   readonly #tests: Array<Range> = []
   readonly #rest: Array<number> = []
@@ -107,7 +110,7 @@ class Reader {
     this.steps.push(one)
   }
 
-  #where(tree: Tree, kind: string): ScriptCall.Where {
+  #where(tree: Tree, kind: string): Where {
     return { step: String(this.steps.length + 1), line: lineOf(tree), kind: kind.slice(0, 80) }
   }
 
@@ -337,7 +340,7 @@ class Reader {
       this.#push(step(this.#where(tree, kind), [], ["The steps of the function take its place"]))
       return
     }
-    const done = this.scope.call(tree, name, this.#where(tree, kind))
+    const done = this.#pageCalls.call(tree, name, this.#where(tree, kind))
     if (done !== null) this.#push(done)
   }
 }

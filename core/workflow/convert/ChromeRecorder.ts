@@ -13,10 +13,10 @@ import {
   type Step,
   step,
   type Unreadable,
+  type Where,
   written
 } from "./Recording.ts"
 
-type Where = Pick<Step, "step" | "line" | "kind">
 type Fields = Readonly<Record<string, unknown>>
 
 export const recognises = (value: Schema.Json): boolean => {

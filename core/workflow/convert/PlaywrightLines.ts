@@ -2,12 +2,20 @@
 import { Result } from "effect"
 import * as Json from "../../workspace/Json.ts"
 import * as PlaywrightLocator from "./PlaywrightLocator.ts"
-import { type Act, literal, lost, type Recording, type Step, step, type Unreadable, written } from "./Recording.ts"
+import {
+  type Act,
+  literal,
+  lost,
+  type Recording,
+  type Step,
+  step,
+  type Unreadable,
+  type Where,
+  written
+} from "./Recording.ts"
 import * as ScriptKeys from "./ScriptKeys.ts"
 
 type Fields = Readonly<Record<string, unknown>>
-type Where = Pick<Step, "step" | "line" | "kind">
-
 export const recognises = (text: string): boolean => {
   const [first = ""] = text.split("\n", 1)
   return /^\s*\{.*"(?:browserName|pageAlias)"/.test(first)

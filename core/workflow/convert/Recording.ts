@@ -141,6 +141,9 @@ export interface Step {
   readonly lost: string | null
 }
 
+/** Where a step stands in its file, and what the file calls it. */
+export type Where = Pick<Step, "step" | "line" | "kind">
+
 /** A file that was read. */
 export interface Recording {
   readonly format: Format
@@ -162,17 +165,14 @@ export interface Recording {
 }
 
 /** A step without acts, as another one includes it or nothing needs to be done. */
-export const step = (
-  where: Pick<Step, "step" | "line" | "kind">,
-  acts: ReadonlyArray<Act>,
-  changes: ReadonlyArray<string> = []
-): Step => ({ ...where, acts, changes, lost: null })
+export const step = (where: Where, acts: ReadonlyArray<Act>, changes: ReadonlyArray<string> = []): Step => ({
+  ...where,
+  acts,
+  changes,
+  lost: null
+})
 
-export const lost = (
-  where: Pick<Step, "step" | "line" | "kind">,
-  reason: string,
-  acts: ReadonlyArray<Act> = []
-): Step => ({
+export const lost = (where: Where, reason: string, acts: ReadonlyArray<Act> = []): Step => ({
   ...where,
   acts,
   changes: [],

@@ -14,13 +14,12 @@ import {
   type Step,
   step,
   type Text,
+  type Where,
   written
 } from "./Recording.ts"
 import * as ScriptExpression from "./ScriptExpression.ts"
 
 type Fields = Readonly<Record<string, unknown>>
-type Where = Pick<Step, "step" | "line" | "kind">
-
 /** The names of variables in a project. */
 export interface Names {
   readonly isStored: (name: string) => boolean

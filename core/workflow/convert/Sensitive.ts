@@ -164,8 +164,8 @@ class Guard {
     this.#typed = [...this.#typed.slice(-mostBetween), { at, value, words }]
     if (kind === null || kind === "person") return
     const name = this.#inputFor(field.name, value, kind)
-    const todo = kind === "code" ? ". A code that changes is typed by the action TFA, with a credential" : ""
-    const change = `The ${kind} is the input ${name}, and its value is not kept${todo}`
+    const advice = kind === "code" ? ". A code that changes is typed by the action TFA, with a credential" : ""
+    const change = `The ${kind} is the input ${name}, and its value is not kept${advice}`
     this.#replace(at, [{ expression: `context.inputs.${name}` }], change)
   }
 

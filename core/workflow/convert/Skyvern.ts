@@ -11,12 +11,11 @@ import {
   step,
   type Text,
   type Unreadable,
+  type Where,
   written
 } from "./Recording.ts"
 
 type Fields = Readonly<Record<string, unknown>>
-type Where = Pick<Step, "step" | "line" | "kind">
-
 const definitionOf = (value: Schema.Json): Fields => {
   const whole = Json.objectOf(value)
   return Json.isObject(whole.workflow_definition) ? whole.workflow_definition : whole

@@ -143,7 +143,7 @@ const Pointing = ({ isBusy, isPointing, node, onPointing, onSay, pointed }: Pane
       </p>
       {!isPointing ? (
         <button type="button" disabled={isBusy} onClick={() => onPointing(true)}>
-          Point anew
+          Choose another element
         </button>
       ) : (
         <>

@@ -2034,7 +2034,7 @@ it.layer(console, { excludeTestServices: true })("the console", (layered) => {
         })
         yield* looked("repair")
         yield* Effect.promise(async () => {
-          await button("Point anew").click()
+          await button("Choose another element").click()
           // By keyboard: an element of the page is a button.
           await button("Choose: button “Sign in”").press("Enter")
           await page.getByText("Its selectors, the best first").waitFor()

@@ -3,7 +3,7 @@ import { contains, everything } from "../dom/Tree.ts"
 import { clickedFor, isUsable } from "../dom/Visible.ts"
 import { isSettingOff } from "./Starts.ts"
 
-/** Where the last press went: the pointer rests there. */
+/** Where the last press went. */
 let pressed: EventTarget | null = null
 addEventListener(
   "pointerdown",
@@ -12,6 +12,18 @@ addEventListener(
   },
   true
 )
+
+/** Where the pointer rests, in the window. */
+let rest: Pick<PointerEvent, "clientX" | "clientY"> | null = null
+for (const kind of ["pointerdown", "pointermove", "pointerup"] as const) {
+  addEventListener(
+    kind,
+    ({ clientX, clientY, isTrusted }) => {
+      if (isTrusted) rest = { clientX, clientY }
+    },
+    true
+  )
+}
 
 /**
  * The element to press for one: its label where a box is not to be seen, what is shown of it where it has no height or width
@@ -91,8 +103,8 @@ const levels = 3
  * person, unless the pointer moves away from there.
  */
 const cameUnderPointer = (element: Element): boolean => {
-  const under = [...document.querySelectorAll(":hover")].at(-1)
-  if (under === undefined || contains(under, element) || contains(element, under)) return false
+  const under = underPointer()
+  if (under === null || contains(under, element) || contains(element, under)) return false
   if (pressed instanceof Element && contains(under, pressed)) return false
   const [ones, others] = [upwards(under), upwards(element)]
   return ones.some((one) =>
@@ -101,6 +113,12 @@ const cameUnderPointer = (element: Element): boolean => {
     )
   )
 }
+
+/** What lies under the pointer. A page and its styles learn that later, with a frame that may come between a look and a press. */
+const underPointer = (): Element | null =>
+  (rest === null ? null : document.elementFromPoint(rest.clientX, rest.clientY)) ??
+  [...document.querySelectorAll(":hover")].at(-1) ??
+  null
 
 const upwards = (element: Element): ReadonlyArray<Element> => {
   const found: Array<Element> = []

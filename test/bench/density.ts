@@ -74,7 +74,9 @@ const byService = Effect.fnUntraced(function* (site: string, atOnce: number) {
     SLUICE_CONCURRENCY: String(atOnce)
   })
   const url = yield* ready(service)
-  yield* send(url, "POST", "/vault", credentialOf("clerk", demoUsers.clerk, site, encryptionKey))
+  // One run at a time uses a credential, unless it says otherwise.
+  const credential = credentialOf("clerk", demoUsers.clerk, site, encryptionKey)
+  yield* send(url, "POST", "/vault", { ...credential, allow_multiple_sessions: true, max_concurrency: atOnce })
   const workflow = yield* send(url, "POST", "/workflows", demoWorkflow(site))
   const ask = (method: string, path: string, json?: unknown) => Effect.runPromise(send(url, method, path, json))
   const act = async (runs: number) => {

@@ -6,12 +6,13 @@ import { createHash } from "node:crypto"
 import { Effect, Layer, Schedule, Schema } from "effect"
 import { Migrator, SqlClient } from "effect/sql"
 import { Build } from "../../core/runtime/Build.ts"
+import { StoreUnavailable } from "../../core/runtime/StoreUnavailable.ts"
 import { schema } from "./migrations/0001_schema.ts"
 import { runWarnings } from "./migrations/0002_run_warnings.ts"
 import { formerSecrets } from "./migrations/0003_former_secrets.ts"
 import { workerShares } from "./migrations/0004_worker_shares.ts"
 import * as Startup from "./server/Startup.ts"
-import { isHeldUp } from "./Transaction.ts"
+import { isHeldUp, outageOf, withoutSqlErrors } from "./Transaction.ts"
 
 /** Raised when the database cannot be reached, or cannot be migrated to the present schema. */
 export class DatabaseUnavailable extends Schema.TaggedError<DatabaseUnavailable>()("DatabaseUnavailable", {
@@ -172,7 +173,7 @@ const patient = Effect.retry(migrate, {
 const inUtf8 = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const [row] = yield* sql<{ readonly encoding: string }>`select current_setting('server_encoding') as encoding`.pipe(
-    Effect.mapError(unavailable)
+    Effect.mapError(unusable)
   )
   if (row === undefined || row.encoding === "UTF8") return
   return yield* new DatabaseUnavailable({
@@ -184,10 +185,18 @@ const inUtf8 = Effect.gen(function* () {
 export const layer = Layer.effectDiscard(
   patient.pipe(
     Startup.during("it migrates its database"),
-    Effect.mapError((error) => (error.cause instanceof ForeignSchema ? error.cause : unavailable(error))),
+    Effect.mapError((error) => (error.cause instanceof ForeignSchema ? error.cause : unusable(error))),
+    // The client makes a defect of a connection that is lost before the rollback.
+    withoutSqlErrors,
     (migrated) => Effect.andThen(inUtf8, migrated)
   )
 )
+
+/** Why a database cannot be used that was reached before: it is away again, or it is not as it has to be. */
+export const unusable = (error: Error): DatabaseUnavailable | StoreUnavailable => {
+  const reason = outageOf(error)
+  return reason === null ? unavailable(error) : new StoreUnavailable({ reason })
+}
 
 /** Why a database cannot be used, from any error of its client. */
 export function unavailable(error: { readonly message: string; readonly cause?: unknown }): DatabaseUnavailable {

@@ -1,5 +1,6 @@
 /** The end of a process that serves until a signal. */
-import { Cause, Effect, Exit, type Runtime } from "effect"
+import { Cause, Effect, Exit, type Runtime, Schedule } from "effect"
+import * as StoreUnavailable from "../../core/runtime/StoreUnavailable.ts"
 import * as Logging from "./Logging.ts"
 import * as Telemetry from "./Telemetry.ts"
 import { version } from "./Version.ts"
@@ -17,6 +18,15 @@ const outcomeOf = (exit: Exit.Exit<unknown, unknown>): string => {
   return Cause.hasInterruptsOnly(exit.cause) ? "asked to end" : "failed"
 }
 
+/** Starts again where the database was reached, and lost before the process served. A first wait for it has a limit of its own. */
+const again = <A, E, R>(command: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  command.pipe(
+    Effect.tapError((error) =>
+      StoreUnavailable.is(error) ? Effect.logWarning(`Starts again. ${error.message}`) : Effect.void
+    ),
+    Effect.retry({ while: StoreUnavailable.is, schedule: Schedule.spaced("1 second") })
+  )
+
 /**
  * Marks a command that serves until a signal, which is not a failure. Its start and end are logged, and all its log
  * lines contain the part of the service.
@@ -26,7 +36,7 @@ export const service =
   <A, E, R>(command: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.logInfo("Process starts").pipe(
       Effect.annotateLogs({ version, node: process.version, pid: process.pid }),
-      Effect.andThen(Effect.provide(command, Telemetry.layer(part))),
+      Effect.andThen(Effect.provide(again(command), Telemetry.layer(part))),
       Effect.onInterrupt(() =>
         Effect.sync(() => {
           process.exitCode = 0

@@ -2,7 +2,7 @@
  * The parts of the service as real processes on PostgreSQL, with clients, a site and a receiver of webhooks, while a killer
  * chooses by a seed what goes wrong. What was seen is judged by the promises of the service.
  */
-import { spawn } from "node:child_process"
+import { type ChildProcess, spawn } from "node:child_process"
 import { createServer } from "node:http"
 import { isDeepStrictEqual } from "node:util"
 import { Effect, Exit, Scope } from "effect"
@@ -62,7 +62,7 @@ export type Kind =
   | "failover"
 
 interface Started {
-  readonly pid: number
+  readonly child: ChildProcess
   /** Ends it, if it lives. */
   readonly end: Effect.Effect<void>
 }
@@ -253,11 +253,11 @@ export const chaos = Effect.fnUntraced(function* (options: Options) {
     const end = Scope.close(scope, Exit.void)
     if (part === "api" || part === "scheduler") {
       const process = yield* Scope.provide(sluice([part], { ...settings, DATABASE_URL: urlFor(part) }), scope)
-      parts.set(part, { pid: process.child.pid ?? 0, end })
+      parts.set(part, { child: process.child, end })
       if (part === "api") url = yield* ready(process)
     } else {
       const child = yield* Scope.provide(worker(urlFor(part), pages.url, skewMillis), scope)
-      parts.set(part, { pid: child.pid ?? 0, end })
+      parts.set(part, { child, end })
     }
   })
   for (const part of all) yield* start(part)
@@ -342,7 +342,7 @@ export const chaos = Effect.fnUntraced(function* (options: Options) {
     })
   const strike = Effect.gen(function* () {
     const part = all[below(all.length)] ?? "worker 1"
-    const pid = parts.get(part)?.pid ?? 0
+    const pid = parts.get(part)?.child.pid ?? 0
     const kind = nextKind()
     // The network to the database fails for all parts or for one.
     const isAlone = kind === "kill" || kind === "freeze" || ((kind === "cut" || kind === "hang") && below(2) === 0)
@@ -420,6 +420,9 @@ export const chaos = Effect.fnUntraced(function* (options: Options) {
     seen = now
   }
   if (!isAtRest()) for (const line of unrest(seen, accepted)) say(`Not at rest: ${line}`)
+  for (const [part, { child }] of parts) {
+    if (child.exitCode !== null) say(`The ${part} ended by itself, with exit code ${child.exitCode}`)
+  }
   const sequences = new Map(seen.deliveries.map(({ id, sequence }) => [id, Number(sequence)]))
   const history: History = {
     submissions,

@@ -1,12 +1,13 @@
 /**
  * A worker as a separate process, whose runs commit on a site by one request, with the marks that an agent leaves.
  */
-import { Clock, Effect, Layer, Redacted } from "effect"
+import { Clock, Effect, Layer, Redacted, Schedule } from "effect"
 import * as Postgres from "../../adapters/postgres/Stores.ts"
 import * as DatabaseClock from "../../adapters/postgres/server/DatabaseClock.ts"
 import { Executor } from "../../core/run/Executor.ts"
 import type { Outcome } from "../../core/run/Transition.ts"
 import * as Worker from "../../core/run/Worker.ts"
+import * as StoreUnavailable from "../../core/runtime/StoreUnavailable.ts"
 
 const [url = "", site = ""] = process.argv.slice(2)
 const node = { id: "pay", name: "Pay" }
@@ -45,6 +46,8 @@ await Effect.runPromise(
   worker.pipe(
     Effect.provide(executor),
     Effect.provide(DatabaseClock.layer.pipe(Layer.provideMerge(Postgres.layer(Redacted.make(url), 4, waitMillis)))),
+    // As the service does.
+    Effect.retry({ while: StoreUnavailable.is, schedule: Schedule.spaced("1 second") }),
     Effect.orDie
   )
 )

@@ -9,8 +9,14 @@ import { isAll, scale } from "../support/scale.ts"
 
 it.live("processes, connections and a network that fail at any time lose, double and hold up nothing", () =>
   Effect.gen(function* () {
-    const { faults, history } = yield* chaos({ seed: 2, seconds: 12 * scale, stillMillis: hangMillis, say: () => {} })
-    assert.deepStrictEqual(judge(history), [])
+    const said: Array<string> = []
+    const { faults, history } = yield* chaos({
+      seed: 2,
+      seconds: 12 * scale,
+      stillMillis: hangMillis,
+      say: (line) => void said.push(line)
+    })
+    assert.deepStrictEqual(judge(history), [], said.join("\n"))
     assert.isNotEmpty(faults)
     assert.isAbove(history.starts.length, 0)
     assert.isAbove(history.closed.length, 0)

@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { linkTo } from "../support/databaseLink.ts"
-import { freshDatabase } from "../support/databases.ts"
+import { freshDatabase, migratedDatabase } from "../support/databases.ts"
 import { dataDir, healthOf, key, masterKey, readinessOf, ready, sluice } from "../support/processes.ts"
 import { awaited, until } from "../support/waiting.ts"
 
@@ -110,4 +110,22 @@ it.live("processes wait for the database, answer 503 while it is away, log littl
     assert.strictEqual((yield* ask(url, "GET", "/me")).status, 401)
     assert.deepStrictEqual(yield* Effect.all([api.ended, scheduler.ended]), [0, 0])
   }).pipe(Effect.scoped)
+)
+
+it.live("a process that loses the database while it starts begins its start again", () =>
+  Effect.gen(function* () {
+    const link = yield* linkTo(yield* migratedDatabase)
+    for (const messages of [20, 45, 60]) {
+      yield* Effect.gen(function* () {
+        const isCut = link.cutAfter(messages)
+        const scheduler = yield* sluice(["scheduler"], {
+          DATABASE_URL: link.url,
+          SLUICE_MASTER_KEY: masterKey,
+          SLUICE_DATA_DIR: yield* dataDir
+        })
+        yield* scheduler.said(/scheduler started/)
+        assert.isTrue(isCut())
+      }).pipe(Effect.scoped)
+    }
+  })
 )

@@ -12,6 +12,8 @@ export interface DatabaseLink {
   readonly cut: Effect.Effect<void>
   /** Ends all connections, and new ones as soon as they are there. */
   readonly hangUp: Effect.Effect<void>
+  /** Ends all connections once, when so many messages of clients have come from now on. The answer says whether that has happened. */
+  readonly cutAfter: (messages: number) => () => boolean
   /** Keeps all connections open and accepts new ones, but passes no data, like a server that hangs. */
   readonly freeze: Effect.Effect<void>
   /** Connections from now on lead to the server of this URL. */
@@ -30,6 +32,7 @@ export const linkTo = (database: string) =>
     let frozen = false
     let isHangingUp = false
     let opened = 0
+    let left = Number.POSITIVE_INFINITY
     const server = createServer({ pauseOnConnect: true }, (client) => {
       opened += 1
       if (isHangingUp) return void client.destroy()
@@ -37,7 +40,10 @@ export const linkTo = (database: string) =>
       const pair = [client, upstream] as const
       pairs.add(pair)
       for (const [from, to] of [pair, [upstream, client]] as const) {
-        from.on("data", (chunk) => void to.write(chunk))
+        from.on("data", (chunk) => {
+          if (from === client && --left === 0) for (const one of pairs) for (const end of one) end.destroy()
+          else to.write(chunk)
+        })
         from.on("error", () => {})
         from.on("close", () => {
           pairs.delete(pair)
@@ -67,6 +73,10 @@ export const linkTo = (database: string) =>
       url: url.href,
       opened: () => opened,
       cut,
+      cutAfter: (messages) => {
+        left = messages
+        return () => left <= 0
+      },
       freeze: Effect.sync(() => {
         frozen = true
         for (const pair of pairs) for (const one of pair) one.pause()

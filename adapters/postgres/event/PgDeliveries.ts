@@ -206,11 +206,17 @@ const loggersOfQueue = Effect.map(Logger.CurrentLoggers, (loggers): ReadonlySet<
 export const layer = deliveries.pipe(
   Layer.provide(PersistedQueue.layer),
   Layer.provide(
-    PersistedQueue.layerStoreSql({
-      tableName: "webhook_queue",
-      pollInterval: "500 millis",
-      lockRefreshInterval: "10 seconds",
-      lockExpiration: "30 seconds"
-    }).pipe(Layer.provide(Layer.effect(Logger.CurrentLoggers, loggersOfQueue)))
+    Layer.effect(
+      PersistedQueue.PersistedQueueStore,
+      // It makes its table first, and a defect of a connection that is lost meanwhile.
+      withoutSqlErrors(
+        PersistedQueue.makeStoreSql({
+          tableName: "webhook_queue",
+          pollInterval: "500 millis",
+          lockRefreshInterval: "10 seconds",
+          lockExpiration: "30 seconds"
+        })
+      )
+    ).pipe(Layer.provide(Layer.effect(Logger.CurrentLoggers, loggersOfQueue)))
   )
 )

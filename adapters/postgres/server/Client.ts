@@ -56,7 +56,7 @@ export const layer = ({
 }: Options) => {
   const pooled = (more: PgClient.PgPoolConfig) =>
     Effect.flatMap(Working, (working) => PgClient.make({ ...working, ...more })).pipe(
-      Effect.mapError(Migrations.unavailable)
+      Effect.mapError(Migrations.unusable)
     )
   const client = PgClient.layerFrom(pooled({ maxConnections }))
   const pipeline = Layer.effect(Pipeline.Connection, pooled({ maxConnections: 1, multiplex: true })).pipe(
@@ -129,8 +129,7 @@ const refuseSharedSessions = (settings: PgClient.PgPoolConfig) =>
       for (let round = 0; round < 3; round++) {
         const mark = randomUUID()
         yield* one.executeUnprepared("select set_config('sluice.session', $1, false)", [mark], undefined)
-        // With `pool_mode = statement` a transaction is refused, and the connection ended.
-        if (!(yield* Effect.isSuccess(other.executeUnprepared("begin", [], undefined)))) return true
+        if (!(yield* Effect.isSuccess(other.executeUnprepared("begin", [], undefined)))) return null
         const seen = yield* other.executeUnprepared(shown, [], undefined)
         const isOwn = seen[0]?.mark !== mark && (yield* one.executeUnprepared(shown, [], undefined))[0]?.mark === mark
         yield* other.executeUnprepared("rollback", [], undefined)
@@ -139,10 +138,12 @@ const refuseSharedSessions = (settings: PgClient.PgPoolConfig) =>
       return false
     })
   ).pipe(
+    // With `pool_mode = statement` each transaction ends its connection. A server or a network ends one now and then.
+    Effect.repeat({ while: (isShared) => isShared === null, times: 2 }),
     Effect.timeoutOrElse({ duration: "5 seconds", orElse: () => Effect.succeed(false) }),
     Effect.catchTag("SqlError", () => Effect.succeed(false)),
     Effect.flatMap((isShared) =>
-      isShared ? Effect.fail(new Migrations.DatabaseUnavailable({ reason: sharesSessions })) : Effect.void
+      isShared === false ? Effect.void : Effect.fail(new Migrations.DatabaseUnavailable({ reason: sharesSessions }))
     )
   )
 

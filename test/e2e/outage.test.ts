@@ -115,8 +115,9 @@ it.live("processes wait for the database, answer 503 while it is away, log littl
 it.live("a process that loses the database while it starts begins its start again", () =>
   Effect.gen(function* () {
     const link = yield* linkTo(yield* migratedDatabase)
-    for (const messages of [20, 45, 60]) {
-      yield* Effect.gen(function* () {
+    let cuts = 0
+    for (let messages = 10; ; messages += 15) {
+      const isCut = yield* Effect.gen(function* () {
         const isCut = link.cutAfter(messages)
         const scheduler = yield* sluice(["scheduler"], {
           DATABASE_URL: link.url,
@@ -124,8 +125,11 @@ it.live("a process that loses the database while it starts begins its start agai
           SLUICE_DATA_DIR: yield* dataDir
         })
         yield* scheduler.said(/scheduler started/)
-        assert.isTrue(isCut())
+        return isCut()
       }).pipe(Effect.scoped)
+      if (!isCut) break
+      cuts += 1
     }
+    assert.isAbove(cuts, 0)
   })
 )

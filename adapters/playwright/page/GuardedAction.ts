@@ -3,7 +3,7 @@
  * in a frame that of the frame.
  */
 import { Effect } from "effect"
-import type { ElementHandle, Frame, Locator } from "playwright-core"
+import type { Frame, Locator } from "playwright-core"
 import type { Guard } from "../../../core/browser/element/ElementQuery.ts"
 import type { Held } from "../../../core/browser/element/ReadBack.ts"
 import * as Focus from "../element/Focus.ts"
@@ -53,8 +53,8 @@ export const checkFocus = async (tab: Tab, guard: Guard, pasted?: string): Promi
   check(tab, (await Focus.find(tab)) ?? tab.page.mainFrame(), guard, pasted)
 
 /**
- * Acts on an element after its document was checked. The element handle ensures that the action cannot happen in a
- * later document.
+ * Acts on an element after its document was checked. It is kept in the world of that document, which goes with it: the
+ * action cannot happen in a later one.
  */
 export const onField = async (
   tab: Tab,
@@ -65,23 +65,23 @@ export const onField = async (
   act: (field: Field) => Promise<void>
 ): Promise<void> => {
   if (guard === undefined) return act(fieldOf(tab, frame, element))
-  // A field that is typed into is an HTML element.
-  const handle = (await element.elementHandle({ timeout })) as ElementHandle<HTMLElement>
+  const name = `field ${++count}`
   try {
+    await World.run(tab, frame, "keep", name, { root: element, waitMillis: timeout })
+    // A plain field is filled where the focus is, which may have moved to another document.
+    const { fillPlain: _, selectPlain: __, ...field } = fieldOf(tab, frame, World.kept(frame, name), name)
     await check(tab, frame, guard)
     const { hiddenOnly } = guard
-    if (hiddenOnly !== undefined && (await handle.getAttribute("type"))?.toLowerCase() !== "password") {
+    if (hiddenOnly !== undefined && (await field.getAttribute("type", { timeout }))?.toLowerCase() !== "password") {
       throw new Refused("foreign", hiddenOnly)
     }
-    await act(heldOf(handle))
+    await act(field)
   } catch (error) {
     // The page has put another element in its place: that one is looked for.
-    if (/not attached|context was destroyed|Cannot find context|detached/i.test(String(error))) {
+    if (World.signalOf(error)?.kind === "gone" || /context was destroyed|Cannot find context/i.test(String(error))) {
       throw new Refused("mismatch", "the element went away")
     }
     throw error
-  } finally {
-    await handle.dispose().catch(() => undefined)
   }
 }
 
@@ -104,16 +104,4 @@ export const fieldOf = (tab: Tab, frame: Frame, element: Locator, name = `field 
   isSpread: (text, { timeout }) => World.run(tab, frame, "isSpread", text, { root: element, waitMillis: timeout }),
   takeBack: (text, { timeout }) => World.run(tab, frame, "takeBack", text, { root: element, waitMillis: timeout }),
   inner: async (selector) => (await element.locator(selector).all()).map((one) => fieldOf(tab, frame, one))
-})
-
-const heldOf = (element: ElementHandle, name = `field ${++count}`): Field => ({
-  name,
-  fill: (text, options) => element.fill(text, options),
-  focus: () => element.focus(),
-  getAttribute: (name) => element.getAttribute(name),
-  held: () => World.runOn(element, "heldBy", name),
-  typed: () => World.runOn(element, "typed", null),
-  isSpread: (text) => World.runOn(element, "isSpread", text),
-  takeBack: (text) => World.runOn(element, "takeBack", text),
-  inner: async (selector) => (await element.$$(selector)).map((one) => heldOf(one))
 })

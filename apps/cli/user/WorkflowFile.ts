@@ -18,7 +18,7 @@ const order = [
 ]
 
 /** The same value with the members of each object in the order of their names. */
-const sorted = (value: unknown): unknown => {
+export const sorted = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(sorted)
   if (!Json.isObject(value)) return value
   return Object.fromEntries(
@@ -35,15 +35,18 @@ const nodeOf = (node: unknown): unknown => {
   return { id, name, action, ...rest }
 }
 
-/** The text of a file with these fields. Fields of other names, and those without a value, are left out. */
-export const text = (fields: Fields): string => {
-  const written = order.flatMap((name) => {
-    const value = fields[name]
-    if (value === undefined || value === null) return []
-    return [[name, name === "nodes" && Array.isArray(value) ? value.map(nodeOf) : sorted(value)] as const]
-  })
-  return `${JSON.stringify(Object.fromEntries(written), null, 2)}\n`
-}
+/** What a file has of these fields, in its order. Fields of other names, and those without a value, are left out. */
+export const members = (fields: Fields): Fields =>
+  Object.fromEntries(
+    order.flatMap((name) => {
+      const value = fields[name]
+      if (value === undefined || value === null) return []
+      return [[name, name === "nodes" && Array.isArray(value) ? value.map(nodeOf) : sorted(value)] as const]
+    })
+  )
+
+/** The text of a file with these fields. */
+export const text = (fields: Fields): string => `${JSON.stringify(members(fields), null, 2)}\n`
 
 /** The text of a file for a workflow as the service answers it. */
 export const pulled = (view: Fields): string => text({ ...view, base_version_id: view.version_id })

@@ -176,6 +176,9 @@ describe("the texts of a folder", () => {
         yield* read("credentials.json", '[{"domain": "a", "permissioned_user_id": "b", "password": "c"}]'),
         ["credentials.json: [0].password"]
       )
+      assert.deepStrictEqual(yield* read("webhooks.json", `${"[".repeat(100_000)}${"]".repeat(100_000)}`), [
+        "webhooks.json"
+      ])
       assert.deepStrictEqual(yield* read("workflows/a.json", "[]"), ["workflows/a.json"])
       assert.deepStrictEqual(yield* read("workflows/a.json", '{"name": "\\u0000"}'), ["workflows/a.json: name"])
       assert.deepStrictEqual(

@@ -54,6 +54,9 @@ export interface Wanted {
 /** An id that stands for any other while nothing is looked up. */
 export const anyId = "00000000-0000-4000-8000-000000000000"
 
+/** The most objects and lists that a value may be within: those of a request. */
+const mostLevels = 100
+
 type Note = (file: string, problems: ReadonlyArray<Problem>) => void
 type Names = ReadonlyMap<string, string>
 
@@ -86,6 +89,10 @@ const jsonOf = Effect.fnUntraced(function* (file: string, text: string, note: No
   const parsed = Result.try(() => Json.parse(text))
   if (Result.isFailure(parsed)) {
     note(file, [{ path: "", message: `Expected JSON: ${(parsed.failure as SyntaxError).message}` }])
+    return undefined
+  }
+  if (Json.isDeeperThan(parsed.success, mostLevels)) {
+    note(file, [{ path: "", message: `Expected at most ${mostLevels} levels of objects and lists, got more` }])
     return undefined
   }
   const lost = Text.isSuspicious("", text) ? yield* Text.problemsOf([text]) : []

@@ -28,9 +28,12 @@ const said = (child: ChildProcess, pattern: RegExp) =>
     child.once("exit", () => reject(new Error(`The service ended before it said ${pattern}:\n${text}`)))
   })
 
-/** The address of a view that has an id, from what the service answers. */
+/** An id from what the service answers to the page, which keeps a half of the secret of its session. */
 const idOf = (page: Page, path: string, name: string) =>
-  page.evaluate(`fetch(${JSON.stringify(path)}).then((answer) => answer.json()).then(([first]) => first.${name})`)
+  page.evaluate(
+    `fetch(${JSON.stringify(path)}, { headers: { "x-sluice-session": localStorage.getItem("sluice_session") } })
+      .then((answer) => answer.json()).then(([first]) => first.${name})`
+  )
 
 /** Each picture by its name: how the console is brought to what it shows. `demo` is the demo site. */
 const scenes: Readonly<

@@ -1,9 +1,9 @@
 /**
- * Takes the pictures of `docs/pictures` again, from the console of a new installation with its demo, in a real browser:
- * `node test/docs/writePictures.ts`.
+ * Takes the pictures of `docs/pictures` again, from the console of a new installation with its demo, in a real browser, and
+ * notes what they show, which a test compares with the console: `node test/docs/writePictures.ts`.
  */
 import { type ChildProcess, spawn } from "node:child_process"
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs"
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { type Page, chromium as playwright } from "playwright-core"
@@ -64,6 +64,15 @@ const scenes: Readonly<
   }
 }
 
+/** The headings, buttons, tabs and labels that a picture shows, without those of the pages in it. */
+const shown = (page: Page) =>
+  page.evaluate(`[...document.querySelectorAll("main h2, main button, main label, main [role=tab]")]
+    .filter((one) => {
+      const { bottom, height, top } = one.getBoundingClientRect()
+      return height > 0 && top >= 0 && bottom <= innerHeight && one.innerText.trim() !== ""
+    })
+    .map((one) => one.innerText.trim().split("\\n")[0])`) as Promise<ReadonlyArray<string>>
+
 const folder = mkdtempSync(join(tmpdir(), "sluice-pictures-"))
 await buildConsole()
 const service = spawn(process.execPath, ["apps/cli/main.ts", "up", "--data-dir", join(folder, "data")], {
@@ -85,12 +94,15 @@ try {
   await page.goto(address)
   await done
   mkdirSync(pictures, { recursive: true })
+  const texts: Record<string, ReadonlyArray<string>> = {}
   for (const [name, prepare] of Object.entries(scenes)) {
     await prepare(page, (hash) => page.goto(`${new URL(address).origin}/#/${hash}`), demo)
     // The pictures of pages are there then. Streams stay open.
     await page.evaluate("Promise.all([...document.images].map((image) => image.decode().catch(() => undefined)))")
     await page.screenshot({ path: join(pictures, `${name}.png`), animations: "disabled" })
+    texts[name] = [...new Set(await shown(page))]
   }
+  writeFileSync(join(root, "test", "docs", "pictures.json"), `${JSON.stringify(texts, null, 2)}\n`)
 } finally {
   await browser.close()
   service.kill("SIGTERM")

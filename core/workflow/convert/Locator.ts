@@ -1,5 +1,5 @@
 /** Selectors of other programs in the language of workflows, and which of them lasts longest. */
-import type { Element } from "./Recording.ts"
+import { aroundBraces, type Element } from "./Recording.ts"
 
 /** One way to find an element. */
 export interface Locator {
@@ -29,7 +29,7 @@ export const quoted = (text: string): string =>
 
 /** A text as a string of CSS or of a role. */
 export const inQuotes = (text: string): string =>
-  `"${text.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", " ")}"`
+  `"${aroundBraces(text, (part) => part.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", " "))}"`
 
 const forPrograms = /@?\bdata-?(?:testid|test-id|test|cy|qa|e2e|automation|automation-id)\b/i
 

@@ -4,6 +4,7 @@ import * as Json from "../../workspace/Json.ts"
 import * as PlaywrightLocator from "./PlaywrightLocator.ts"
 import {
   type Act,
+  type Element,
   literal,
   lost,
   type Recording,
@@ -18,7 +19,7 @@ import * as ScriptKeys from "./ScriptKeys.ts"
 type Fields = Readonly<Record<string, unknown>>
 export const recognises = (text: string): boolean => {
   const [first = ""] = text.split("\n", 1)
-  return /^\s*\{.*"(?:browserName|pageAlias)"/.test(first)
+  return /^\s*\{.*"(?:browserName|pageAlias|pageGuid)"/.test(first)
 }
 
 export const read = (text: string): Result.Result<Recording, ReadonlyArray<Unreadable>> => {
@@ -49,20 +50,24 @@ const parsed = (line: string): Fields | null => {
   }
 }
 
+/** The page of an action: an alias, or in later versions an id. */
+const pageOf = ({ pageAlias, pageGuid }: Fields): string => String(pageAlias ?? pageGuid ?? "")
+
 class Reader {
   readonly #pages: Array<string> = []
   #page = ""
 
   read(fields: Fields, where: Where): Step {
-    const switching = this.#switchTo(String(fields.pageAlias ?? ""), fields.name === "openPage")
+    const switching = this.#switchTo(pageOf(fields), fields.name === "openPage")
     const done = this.#translated(fields, where)
     const signals: ReadonlyArray<unknown> = Array.isArray(fields.signals) ? fields.signals : []
     const acts: Array<Act> = [...switching, ...done.acts]
     const changes = [...done.changes]
     for (const signal of signals.map(Json.objectOf)) {
-      if (signal.name === "popup" && typeof signal.popupAlias === "string") {
-        this.#pages.push(signal.popupAlias)
-        this.#page = signal.popupAlias
+      const popup = signal.popupAlias ?? signal.popupPageGuid
+      if (signal.name === "popup" && typeof popup === "string") {
+        this.#pages.push(popup)
+        this.#page = popup
         changes.push("The tab that it opens becomes the present one")
       }
       if (signal.name === "download") {
@@ -94,7 +99,7 @@ class Reader {
 
   #openPage(fields: Fields, where: Where): Step {
     const isFirst = this.#pages.length === 0
-    this.#page = String(fields.pageAlias ?? "")
+    this.#page = pageOf(fields)
     this.#pages.push(this.#page)
     const url = typeof fields.url === "string" && /^https?:/.test(fields.url) ? fields.url : null
     if (isFirst) return step(where, url === null ? [] : [{ _tag: "Open", url: literal(url) }])
@@ -127,9 +132,15 @@ class Reader {
   }
 }
 
+/** The element of a selector, in which braces stand for themselves. */
+const elementOf = (selector: unknown): Element | null => {
+  if (typeof selector !== "string") return null
+  const found = PlaywrightLocator.elementOf(PlaywrightLocator.bySelector(PlaywrightLocator.whole, selector))
+  return found === null ? null : { selectors: [written(literal(found.selectors[0]))], name: found.name }
+}
+
 const onElement = (fields: Fields, where: Where): Step => {
-  const parts = PlaywrightLocator.bySelector(PlaywrightLocator.whole, written(literal(String(fields.selector ?? ""))))
-  const element = typeof fields.selector === "string" ? PlaywrightLocator.elementOf(parts) : null
+  const element = elementOf(fields.selector)
   if (element === null) return lost(where, "It has no selector: add an action that does the same")
   const [selector] = element.selectors
   const text = String(fields.text ?? "")
@@ -163,9 +174,9 @@ const onElement = (fields: Fields, where: Where): Step => {
     case "setInputFiles":
       return step(where, [ScriptKeys.upload(selector)], [ScriptKeys.uploadChange])
     case "assertText":
-      return expecting({ type: "text", [fields.substring === true ? "contains" : "equals"]: text })
+      return expecting({ type: "text", [fields.substring === true ? "contains" : "equals"]: written(literal(text)) })
     case "assertValue":
-      return expecting({ type: "value", equals: String(fields.value ?? "") })
+      return expecting({ type: "value", equals: written(literal(String(fields.value ?? ""))) })
     case "assertChecked":
       return expecting({ type: "value", equals: String(fields.checked === true) })
     case "assertVisible":

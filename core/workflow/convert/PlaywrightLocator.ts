@@ -1,6 +1,6 @@
 /** Locators of Playwright and Puppeteer as selectors of workflows. */
 import * as Locator from "./Locator.ts"
-import type { Element } from "./Recording.ts"
+import { aroundBraces, type Element, shown } from "./Recording.ts"
 
 /** A locator: the parts of its chain, each of an engine of Playwright, the outermost first. */
 export interface Parts {
@@ -15,8 +15,6 @@ export type Wanted = string | { readonly source: string; readonly flags: string 
 
 const patterned = ({ flags, source }: Exclude<Wanted, string>): string => `/${source}/${flags.replace(/[^ims]/g, "")}`
 
-const shown = (wanted: Wanted): string => (typeof wanted === "string" ? wanted : wanted.source)
-
 const added = (outer: Parts, part: string, name = ""): Parts => ({
   parts: [...outer.parts, part],
   name: name === "" ? outer.name : name
@@ -27,8 +25,20 @@ const found = (outer: Parts, { name, selector }: Locator.Locator): Parts =>
 
 /** A selector as `locator()` takes it: CSS, or of an engine by its prefix. */
 export const bySelector = (outer: Parts, selector: string): Parts => {
-  const parts = selector.split(" >> ").map((part) => part.trim())
-  return parts.reduce((before, part) => bySingle(before, part), outer)
+  return partsOf(selector).reduce((before, part) => bySingle(before, part.trim()), outer)
+}
+
+/** The parts of a chain. What is in quotation marks is no separator. */
+const partsOf = (selector: string): ReadonlyArray<string> => {
+  const found: Array<string> = []
+  let isOpen = false
+  for (const part of selector.split(" >> ")) {
+    if (isOpen) found.push(`${found.pop()} >> ${part}`)
+    else found.push(part)
+    if (part.replace(/\\./g, "").split('"').length % 2 === 0) isOpen = !isOpen
+  }
+  // A quotation mark that is never closed is one of a text.
+  return isOpen ? selector.split(" >> ") : found
 }
 
 const bySingle = (outer: Parts, selector: string): Parts => {
@@ -70,6 +80,8 @@ const internal = (outer: Parts, engine: string, rest: string): Parts => {
         `role=${rest.replace(/\[name="((?:[^"\\]|\\.)*)"([is])\]/, (_, name: string, flag: string) => (flag === "i" ? `[name*="${name}"i]` : `[name="${name}"]`))}`,
         /\[name="((?:[^"\\]|\\.)*)"/.exec(rest)?.[1] ?? rest.replace(/\[.*/, "")
       )
+    case "internal:control":
+      return rest === "any-frame" ? inAnyFrame(outer) : added(outer, `${engine}=${rest}`)
     case "internal:text":
       return text === null ? added(outer, `text=${rest}`) : byText(outer, text, isWhole === "s")
     case "internal:label":
@@ -126,23 +138,29 @@ export const nth = (outer: Parts, index: number): Parts => added(outer, `nth=${i
 
 export const inFrame = (outer: Parts): Parts => added(outer, "internal:control=enter-frame")
 
+/** In whichever frame has the element, as all selectors of workflows find it. */
+export const inAnyFrame = (outer: Parts): Parts => outer
+
 /** Those with a text, or without it. */
 export const withText = (outer: Parts, text: Wanted, isNot: boolean): Parts =>
   added(
     outer,
     `internal:has${isNot ? "-not" : ""}-text=${typeof text === "string" ? `${Locator.inQuotes(text)}i` : patterned(text)}`,
-    isNot ? "" : shown(text)
+    isNot ? "" : typeof text === "string" ? text : text.source
   )
 
 /** Those that contain another locator, or do not; and those that both find, or either. */
 export const related = (outer: Parts, how: "has" | "has-not" | "and" | "or", other: Parts): Parts =>
-  added(outer, `internal:${how}=${JSON.stringify(other.parts.join(" >> "))}`)
+  added(
+    outer,
+    `internal:${how}="${aroundBraces(other.parts.join(" >> "), (part) => JSON.stringify(part).slice(1, -1))}"`
+  )
 
 /** The element of a locator; `null` for the page as a whole. */
 export const elementOf = ({ name, parts }: Parts): Element | null => {
   const [first, ...others] = parts
   if (first === undefined) return null
-  const label = name.length > 80 ? "" : name
+  const label = name.length > 80 ? "" : shown(name)
   if (others.length === 0 && first.startsWith("xpath=")) return { selectors: [first.slice(6)], name: label }
   const chain = parts.join(" >> ")
   return { selectors: [/^(css|role|text)=/.test(chain) ? chain : `css=html >> ${chain}`], name: label }

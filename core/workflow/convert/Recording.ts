@@ -27,11 +27,21 @@ export const literal = (text: string): Text => [text]
 export const literalOf = (text: Text): string | null =>
   text.every((part) => typeof part === "string") ? text.join("") : null
 
+/** The expression of an opening brace. */
+const brace = '{{"{"}}'
+
 /** The text as a template of a node. */
 export const written = (text: Text): string =>
   text
-    .map((part) => (typeof part === "string" ? part.replaceAll("{{", '{{"{"}}{{"{"}}') : `{{${part.expression}}}`))
+    .map((part) => (typeof part === "string" ? part.replaceAll("{{", brace + brace) : `{{${part.expression}}}`))
     .join("")
+
+/** Changes a template, such as to put it in quotation marks, but not the quotation marks in expressions of braces. */
+export const aroundBraces = (template: string, change: (part: string) => string): string =>
+  template.split(brace).map(change).join(brace)
+
+/** A template for people: braces as they are. */
+export const shown = (template: string): string => template.replaceAll(brace, "{")
 
 /** An element, by the selectors that the file offers for it. */
 export interface Element {

@@ -3,6 +3,7 @@ import { keyOf } from "./ChromeRecorder.ts"
 import type { Act } from "./Recording.ts"
 
 const modifiers: Readonly<Record<string, string>> = {
+  Ctrl: "Ctrl",
   Control: "Ctrl",
   ControlOrMeta: "Ctrl",
   Meta: "Ctrl",

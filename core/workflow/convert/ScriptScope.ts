@@ -217,6 +217,7 @@ export class Scope {
       case "locator":
       case "$":
       case "frameLocator": {
+        if (first === undefined) return name === "frameLocator" ? Parts.inAnyFrame(parts) : null
         const text = this.selectorOf(first)
         if (text === null) return this.#related(parts, given)
         const found = Parts.bySelector(parts, text)

@@ -208,6 +208,45 @@ describe("scripts", () => {
     )
   })
 
+  it.each([
+    ["braces in a name", `getByPlaceholder("Find {{any}}")`, `css=[placeholder*="Find {{"{"}}{{"{"}}any}}" i]`],
+    ["braces within another locator", `locator("li", { has: page.getByText("{{a") })`, `"text={{"{"}}{{"{"}}a"`],
+    ["a chain in a name", `getByRole("button", { name: "a >> b" })`, `role=button[name*="a >> b"i]`],
+    ["a frame that is not named", `frameLocator().getByRole("button")`, "role=button"]
+  ])("%s stays what it is", (_, locator, selector) => {
+    const found = converted(`await page.goto("https://shop.example/")\nawait page.${locator}.click()`)
+    assert.deepStrictEqual(
+      found.report.map(({ outcome }) => outcome),
+      ["kept", "kept"]
+    )
+    const [, node] = Array.isArray(found.workflow.nodes) ? found.workflow.nodes.map(Json.objectOf) : []
+    assert.include(String(Json.objectOf(node?.parameters).selector), selector)
+  })
+
+  it("as lines, name their tabs by alias or by id", () => {
+    const lines = (page: string, popup: string) =>
+      [
+        { browserName: "chromium" },
+        { name: "openPage", url: "https://shop.example/", [page]: "p" },
+        {
+          name: "click",
+          selector: `internal:role=link[name="a >> {{b"i]`,
+          signals: [{ name: "popup", [popup]: "q" }],
+          [page]: "p"
+        },
+        { name: "press", selector: "internal:control=any-frame >> input", key: "a", modifiers: 2, [page]: "q" },
+        { name: "click", selector: "button", [page]: "p" }
+      ]
+        .map((line) => JSON.stringify(line))
+        .join("\n")
+    const graph = Reports.graph(converted(lines("pageAlias", "popupAlias")).workflow)
+    assert.strictEqual(Reports.graph(converted(lines("pageGuid", "popupPageGuid")).workflow), graph)
+    assert.include(graph, '"selector":"role=link[name*=\\"a >> {{\\"{\\"}}{{\\"{\\"}}b\\"i]"')
+    assert.include(graph, '"selector":"css=input"')
+    assert.include(graph, "{{Ctrl+a}}")
+    assert.include(graph, '"tabAction":"SWITCH","tab_index":0')
+  })
+
   it("are refused without a parser", () => {
     const found = Conversion.convert("await page.goto('https://shop.example/')")
     assert.include(JSON.stringify(found), "Scripts are not read here")

@@ -9,9 +9,9 @@ import * as Automa from "./Automa.ts"
 import * as BrowserScript from "./BrowserScript.ts"
 import * as ChromeRecorder from "./ChromeRecorder.ts"
 import * as LinedJson from "./LinedJson.ts"
+import type { Parsers } from "./Parsers.ts"
 import * as PlaywrightLines from "./PlaywrightLines.ts"
 import { mostSteps, type Recording, type Unreadable } from "./Recording.ts"
-import type { ParseScript } from "./ScriptTree.ts"
 import * as SeleniumIde from "./SeleniumIde.ts"
 import * as Skyvern from "./Skyvern.ts"
 import * as UiVision from "./UiVision.ts"
@@ -27,14 +27,14 @@ interface JsonFormat {
 const jsonFormats: ReadonlyArray<JsonFormat> = [SeleniumIde, ChromeRecorder, UiVision, Skyvern, Automa]
 
 const expected =
-  "expected a recording of Chrome DevTools Recorder (JSON), a project of Selenium IDE (.side), a macro of UI.Vision, a workflow of Skyvern or Automa (JSON), or a script or recording of Playwright or Puppeteer"
+  "expected a recording of Chrome DevTools Recorder (JSON), a project of Selenium IDE (.side), a macro of UI.Vision, a workflow of Skyvern (JSON or YAML) or Automa (JSON), or a script or recording of Playwright or Puppeteer"
 
-/** Converts a file. Fails with every problem, each below the path `content`. Without a parser, scripts are refused. */
+/** Converts a file. Fails with every problem, each below the path `content`. Without parsers, scripts and YAML are refused. */
 export const convert = (
   content: string,
-  parse: ParseScript | null = null
+  parsers: Parsers | null = null
 ): Result.Result<Converted, ReadonlyArray<Problem>> =>
-  Result.flatMap(recordingOf(content, parse), (recording) => {
+  Result.flatMap(recordingOf(content, parsers), (recording) => {
     const count = Math.max(recording.steps.length, recording.order?.length ?? 0)
     return count > mostSteps
       ? Result.fail([{ path: "", message: `The file has ${count} steps: expected at most ${mostSteps}` }])
@@ -46,10 +46,7 @@ const below = (path: string): string => (path === "" ? "content" : `content.${pa
 const refusal = (message: string): Result.Result<never, ReadonlyArray<Unreadable>> =>
   Result.fail([{ path: "", message }])
 
-const recordingOf = (
-  content: string,
-  parse: ParseScript | null
-): Result.Result<Recording, ReadonlyArray<Unreadable>> => {
+const recordingOf = (content: string, parsers: Parsers | null): Result.Result<Recording, ReadonlyArray<Unreadable>> => {
   if (content.length > mostCharacters) {
     return refusal(`The file has ${content.length} characters: expected at most ${mostCharacters}`)
   }
@@ -66,9 +63,22 @@ const recordingOf = (
       })
     )
   }
-  if (!BrowserScript.recognises(content)) return refusal(`No known program writes such a file: ${expected}`)
-  if (parse === null) return refusal("Scripts are not read here: expected a recording or a workflow as JSON")
-  return parse(content).pipe(
+  const isYaml = Skyvern.recognisesYaml(content)
+  if (!isYaml && !BrowserScript.recognises(content)) {
+    return refusal(`No known program writes such a file: ${expected}`)
+  }
+  if (parsers === null) return refusal("Scripts and YAML are not read here: expected a recording or a workflow as JSON")
+  if (isYaml) {
+    return parsers.yaml(content).pipe(
+      Result.mapError((problem) => [problem]),
+      Result.flatMap((file) =>
+        Skyvern.recognises(file.value)
+          ? Skyvern.read(file)
+          : refusal(`No known program writes such a YAML: ${expected}`)
+      )
+    )
+  }
+  return parsers.script(content).pipe(
     Result.mapError((problem) => [problem]),
     Result.flatMap((tree) => BrowserScript.read(BrowserScript.formatOf(content), tree))
   )

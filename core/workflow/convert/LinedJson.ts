@@ -9,7 +9,7 @@ export interface LinedJson {
 }
 
 /** Maximum nesting of objects and lists. */
-const mostLevels = 200
+export const mostLevels = 200
 
 const space = /[ \t\n\r]*/y
 const word = /true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y

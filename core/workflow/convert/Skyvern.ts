@@ -1,4 +1,4 @@
-/** Workflow definitions of Skyvern, as JSON. Blocks that are prompts become steps of a model. */
+/** Workflow definitions of Skyvern, as JSON or YAML. Blocks that are prompts become steps of a model. */
 import { Result, type Schema } from "effect"
 import * as Json from "../../workspace/Json.ts"
 import type { LinedJson } from "./LinedJson.ts"
@@ -31,6 +31,10 @@ export const recognises = (value: Schema.Json): boolean => {
     blocks.every((one) => Json.isObject(one) && typeof one.block_type === "string")
   )
 }
+
+/** Whether a text has blocks in YAML. */
+export const recognisesYaml = (text: string): boolean =>
+  /^(?:workflow_definition|blocks)[ \t]*:/m.test(text) && /^[ \t-]*block_type[ \t]*:/m.test(text)
 
 export const read = ({ lineOf, value }: LinedJson): Result.Result<Recording, ReadonlyArray<Unreadable>> => {
   const { description, title } = Json.objectOf(value)

@@ -9,7 +9,7 @@ import * as Propagation from "../component/Propagation.ts"
 import * as Examples from "../contract/Examples.ts"
 import * as InputContract from "../contract/InputContract.ts"
 import type { Converted } from "../convert/Assembly.ts"
-import type { ParseScript } from "../convert/ScriptTree.ts"
+import type { Parsers } from "../convert/Parsers.ts"
 import * as Derivation from "../language/expression/Derivation.ts"
 import * as Expression from "../language/expression/Expression.ts"
 import type { Moment } from "../language/expression/Moment.ts"
@@ -64,11 +64,11 @@ export interface ReadGraph {
 /** Maximum number of reported problems of one value. */
 const mostProblems = 1_000
 
-/** The operation that makes workflows of files, with what parses scripts. The formats are loaded with the first file. */
+/** The operation that makes workflows of files, with what parses scripts and YAML. The formats are loaded with the first file. */
 export const converting =
-  (parse: ParseScript | null) =>
+  (parsers: Parsers | null) =>
   async (asked: { readonly content: string }): Promise<Outcome<Converted, ReadonlyArray<Problem>>> =>
-    outcomeOf((await import("../convert/Conversion.ts")).convert(asked.content, parse))
+    outcomeOf((await import("../convert/Conversion.ts")).convert(asked.content, parsers))
 
 export const operations = {
   /** Reads the body of a save. `errorCodes` are the ids that nodes may name; `null` if references are not checked. */

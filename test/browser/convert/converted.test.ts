@@ -2,6 +2,7 @@
 /** Files of other programs, converted and run on real pages: what they did is done. */
 import { assert, it } from "@effect/vitest"
 import { Effect, Result } from "effect"
+import * as YamlText from "../../../adapters/json/YamlText.ts"
 import * as BabelScript from "../../../adapters/script/BabelScript.ts"
 import { Browser } from "../../../core/browser/Browser.ts"
 import { FileSource } from "../../../core/browser/file/FileSource.ts"
@@ -47,7 +48,7 @@ const file = { path: import.meta.filename, fileName: "converted.test.ts" }
 const ran = (make: (origin: string) => string, inputs: Readonly<Record<string, string>> = {}) =>
   Effect.gen(function* () {
     const { browser, site } = yield* Pages
-    const found = Conversion.convert(make(site), BabelScript.parse)
+    const found = Conversion.convert(make(site), { script: BabelScript.parse, yaml: YamlText.parse })
     if (Result.isFailure(found)) return assert.fail(JSON.stringify(found.failure))
     const { report, workflow } = found.success
     assert.deepStrictEqual(

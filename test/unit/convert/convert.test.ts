@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, expect, it } from "@effect/vitest"
 import { Result } from "effect"
+import * as YamlText from "../../../adapters/json/YamlText.ts"
 import * as BabelScript from "../../../adapters/script/BabelScript.ts"
 import type { Converted } from "../../../core/workflow/convert/Assembly.ts"
 import * as Conversion from "../../../core/workflow/convert/Conversion.ts"
@@ -20,7 +21,7 @@ const all = readdirSync(files).flatMap((format) =>
 )
 
 const converted = (text: string): Converted => {
-  const found = Conversion.convert(text, BabelScript.parse)
+  const found = Conversion.convert(text, { script: BabelScript.parse, yaml: YamlText.parse })
   return Result.isSuccess(found) ? found.success : assert.fail(JSON.stringify(found.failure))
 }
 
@@ -249,7 +250,7 @@ describe("scripts", () => {
 
   it("are refused without a parser", () => {
     const found = Conversion.convert("await page.goto('https://shop.example/')")
-    assert.include(JSON.stringify(found), "Scripts are not read here")
+    assert.include(JSON.stringify(found), "Scripts and YAML are not read here")
   })
 })
 
@@ -334,9 +335,11 @@ describe("what must not stay in a workflow", () => {
 
 describe("a file that cannot be read", () => {
   const problemsOf = (text: string) => {
-    const found = Conversion.convert(text, BabelScript.parse)
+    const found = Conversion.convert(text, { script: BabelScript.parse, yaml: YamlText.parse })
     return Result.isFailure(found) ? found.failure : assert.fail("It was read")
   }
+  const bomb = `a0: &a0 x\n${Array.from({ length: 12 }, (_, at) => `a${at + 1}: &a${at + 1} [${Array(10).fill(`*a${at}`)}]\n`).join("")}blocks:\n- block_type: wait`
+  const indented = `blocks:\n- block_type: wait\n${Array.from({ length: 300 }, (_, at) => `${" ".repeat(at + 2)}a:\n`).join("")}`
   it.each([
     ["nothing", "", "empty"],
     ["an archive", "PK\u0003\u0004\u0014", "archive"],
@@ -350,6 +353,17 @@ describe("a file that cannot be read", () => {
     ["a script that is deeply nested", `page.click(${"(".repeat(100_000)}`, "nested too deeply"],
     ["a long script", `page.click("${"a".repeat(1_000_000)}")`, "at most 1000000"],
     ["a line that is no JSON", '{"browserName":"chromium"}\n{"name":', "line 2"],
+    ["YAML with a tab", "blocks:\n  - block_type: wait\n\t  label: a", "YAML at line 3"],
+    ["YAML with a name twice", "blocks:\n  - block_type: wait\n    block_type: code", "YAML at line 3"],
+    ["YAML with an alias of nothing", "blocks:\n  - block_type: wait\n    wait_sec: *a", "the alias *a"],
+    ["YAML with aliases of aliases", bomb, "values, those of aliases included"],
+    ["YAML that has itself in it", "blocks: &a\n  - block_type: wait\n    loop_blocks: *a", "levels"],
+    ["YAML that is deeply nested", `blocks:\n  - block_type: wait\n    a: ${"[".repeat(100_000)}`, "YAML"],
+    ["YAML that is deeply indented", indented, "levels"],
+    ["long YAML", `blocks:\n  - block_type: wait\n    a: ${"a".repeat(1_000_000)}`, "at most 1000000"],
+    ["YAML of 50 MB", `blocks:\n  - block_type: wait\n${"#".repeat(50_000_000)}`, "at most 8000000"],
+    ["two documents of YAML", "blocks:\n- block_type: wait\n---\na: 1", "YAML at line 3"],
+    ["foreign YAML", "blocks: 1\nblock_type: 2", "such a YAML"],
     ["too many steps", recorded(...Array.from({ length: 100_000 }, () => ({ type: "close" }))), "at most 5000"],
     ["too long a file", " ".repeat(8_000_001), "at most 8000000"]
   ])("%s is refused with its reason", (_, text, reason) => {

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
 import { Result } from "effect"
+import * as YamlText from "../../../adapters/json/YamlText.ts"
 import * as BabelScript from "../../../adapters/script/BabelScript.ts"
 import * as Conversion from "../../../core/workflow/convert/Conversion.ts"
 import * as SaveBody from "../../../core/workflow/SaveBody.ts"
@@ -116,7 +117,7 @@ it("a file that is broken anywhere is read or refused, and never throws", () => 
       ),
       text.replaceAll(/"[^"\n]*"/g, (found) => (draw() < 0.05 ? pick(draw, ["null", "{}", "[]", "1", '""']) : found))
     ])
-    const found = Conversion.convert(broken, BabelScript.parse)
+    const found = Conversion.convert(broken, { script: BabelScript.parse, yaml: YamlText.parse })
     if (Result.isFailure(found)) assert.isAbove(found.failure[0]?.message.length ?? 0, 10)
     else assert.deepStrictEqual(problemsOf(found.success.workflow), [], `seed ${seed}`)
   }

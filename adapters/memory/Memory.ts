@@ -6,6 +6,7 @@
  */
 import { Layer } from "effect"
 import { RunSubscriptionStore, kind as runSubscriptions } from "../../core/event/notification/KeptSubscription.ts"
+import { FileDestinationStore, kind as fileDestinations } from "../../core/run/delivery/FileDestination.ts"
 import { ErrorCodeStore, kind as errorCodes } from "../../core/workspace/ErrorCodes.ts"
 import { InvitationStore, kind as invitations } from "../../core/workspace/invitation/Invitations.ts"
 import * as MemoryDeliveries from "./event/MemoryDeliveries.ts"
@@ -21,6 +22,7 @@ import * as MemoryDecisionStore from "./run/MemoryDecisionStore.ts"
 import * as MemoryElementMemory from "./run/MemoryElementMemory.ts"
 import * as MemoryErrorReports from "./run/MemoryErrorReports.ts"
 import * as MemoryEvidenceStore from "./run/MemoryEvidenceStore.ts"
+import * as MemoryFileDeliveries from "./run/MemoryFileDeliveries.ts"
 import * as MemoryInteractionStore from "./run/MemoryInteractionStore.ts"
 import * as MemoryLiveChannel from "./run/MemoryLiveChannel.ts"
 import * as MemoryLiveStore from "./run/MemoryLiveStore.ts"
@@ -62,6 +64,7 @@ export const layer = Layer.mergeAll(
   MemoryErrorReports.layer,
   MemoryDecisionStore.layer,
   MemoryEvidenceStore.layer,
+  MemoryFileDeliveries.layer,
   MemoryLiveStore.layer,
   MemoryElementMemory.layer,
   MemoryPatchStore.layer,
@@ -71,6 +74,7 @@ export const layer = Layer.mergeAll(
   layerSignals
 ).pipe(
   (stores) => Layer.provideMerge(MemoryScheduleStore.layer, stores),
+  Layer.provideMerge(Layer.effect(FileDestinationStore, MemoryCollection.make(fileDestinations))),
   Layer.provideMerge(Layer.effect(RunSubscriptionStore, MemoryCollection.make(runSubscriptions))),
   Layer.provideMerge(Tables.layer)
 )

@@ -16,6 +16,7 @@ import * as Gate from "../../core/gate/Gate.ts"
 import type { PastWindow } from "../../core/gate/GateStore.ts"
 import type * as Pace from "../../core/gate/Pace.ts"
 import type { StartedUpload, Summary } from "../../core/run/artifact/ArtifactStore.ts"
+import type { FileDelivery } from "../../core/run/delivery/FileDelivery.ts"
 import type { Decision } from "../../core/run/evidence/Decision.ts"
 import type { NetworkLog, Snapshot } from "../../core/run/evidence/EvidenceStore.ts"
 import type { Interaction } from "../../core/run/interaction/Interaction.ts"
@@ -54,6 +55,14 @@ export interface KeptArtifact extends StartedUpload {
   readonly bytes: number
   readonly finishedAt: number | null
   readonly takenAt: number | null
+}
+
+/** A delivery of a file, and until when no process takes it. */
+export interface KeptFileDelivery {
+  readonly position: number
+  readonly turn: number
+  readonly dueAt: number | null
+  readonly delivery: FileDelivery
 }
 
 export interface Shape {
@@ -129,6 +138,7 @@ export interface Shape {
   readonly timeSteps: Map<string, { readonly last: number; readonly until: number }>
   /** Deliveries to webhooks, oldest first. */
   readonly deliveries: Map<string, KeptDelivery>
+  readonly fileDeliveries: Map<string, KeptFileDelivery>
   /** The instant until which the pace of each workflow is used up by its starts. */
   readonly paces: Map<string, number>
   /** The last instant at which a run of each workflow was claimed. */
@@ -191,6 +201,7 @@ export class Tables extends Context.Service<Tables, Shape>()("sluice/adapters/me
       phoneNumbers: new Map(),
       timeSteps: new Map(),
       deliveries: new Map(),
+      fileDeliveries: new Map(),
       paces: new Map(),
       served: new Map(),
       slotTurns: new Map(),

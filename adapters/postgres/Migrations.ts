@@ -11,6 +11,7 @@ import { schema } from "./migrations/0001_schema.ts"
 import { runWarnings } from "./migrations/0002_run_warnings.ts"
 import { formerSecrets } from "./migrations/0003_former_secrets.ts"
 import { workerShares } from "./migrations/0004_worker_shares.ts"
+import { fileDeliveries } from "./migrations/0005_file_deliveries.ts"
 import * as Startup from "./server/Startup.ts"
 import { isHeldUp, outageOf, withoutSqlErrors } from "./Transaction.ts"
 
@@ -52,7 +53,8 @@ export const all: Readonly<Record<string, ReadonlyArray<string>>> = {
   "0001_schema": schema,
   "0002_run_warnings": runWarnings,
   "0003_former_secrets": formerSecrets,
-  "0004_worker_shares": workerShares
+  "0004_worker_shares": workerShares,
+  "0005_file_deliveries": fileDeliveries
 }
 
 /** The name of the newest migration of this version. */

@@ -3,6 +3,7 @@
  */
 import { Layer, type Redacted } from "effect"
 import { RunSubscriptionStore, kind as runSubscriptions } from "../../core/event/notification/KeptSubscription.ts"
+import { FileDestinationStore, kind as fileDestinations } from "../../core/run/delivery/FileDestination.ts"
 import { ErrorCodeStore, kind as errorCodes } from "../../core/workspace/ErrorCodes.ts"
 import { InvitationStore, kind as invitations } from "../../core/workspace/invitation/Invitations.ts"
 import * as PgDeliveries from "./event/PgDeliveries.ts"
@@ -18,6 +19,7 @@ import * as PgDecisionStore from "./run/PgDecisionStore.ts"
 import * as PgElementMemory from "./run/PgElementMemory.ts"
 import * as PgErrorReports from "./run/PgErrorReports.ts"
 import * as PgEvidenceStore from "./run/PgEvidenceStore.ts"
+import * as PgFileDeliveries from "./run/PgFileDeliveries.ts"
 import * as PgInteractionStore from "./run/PgInteractionStore.ts"
 import * as PgLiveChannel from "./run/PgLiveChannel.ts"
 import * as PgLiveStore from "./run/PgLiveStore.ts"
@@ -64,6 +66,7 @@ export const layerStores = Layer.mergeAll(
   PgErrorReports.layer,
   PgDecisionStore.layer,
   PgEvidenceStore.layer,
+  PgFileDeliveries.layer,
   PgLiveStore.layer,
   PgElementMemory.layer,
   PgPatchStore.layer,
@@ -73,6 +76,7 @@ export const layerStores = Layer.mergeAll(
   PgVault.layer
 ).pipe(
   (stores) => Layer.provideMerge(PgScheduleStore.layer, stores),
+  Layer.provideMerge(Layer.effect(FileDestinationStore, PgCollection.make(fileDestinations))),
   Layer.provideMerge(Layer.effect(RunSubscriptionStore, PgCollection.make(runSubscriptions))),
   Layer.provideMerge(Migrations.layer)
 )

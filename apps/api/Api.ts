@@ -13,6 +13,7 @@ import { DecisionsGroup } from "./decision/DecisionsApi.ts"
 import { ErrorCodesGroup } from "./error-code/ErrorCodesApi.ts"
 import { EventsGroup } from "./event/EventsApi.ts"
 import { EvidenceGroup } from "./evidence/EvidenceApi.ts"
+import { FileDestinationsGroup } from "./file-destination/FileDestinationsApi.ts"
 import { GatesGroup } from "./gate/GatesApi.ts"
 import { Authorization } from "./http/Authorization.ts"
 import { SchemaErrors } from "./http/body/SchemaErrors.ts"
@@ -49,6 +50,7 @@ type Groups =
   | typeof WorkspacesGroup
   | typeof NotificationsGroup
   | typeof WebhooksGroup
+  | typeof FileDestinationsGroup
   | typeof EventsGroup
   | typeof InteractionsGroup
   | typeof VaultGroup
@@ -85,6 +87,7 @@ const described: HttpApi.HttpApi<
   .add(WorkspacesGroup)
   .add(NotificationsGroup)
   .add(WebhooksGroup)
+  .add(FileDestinationsGroup)
   .add(EventsGroup)
   .add(InteractionsGroup)
   .add(VaultGroup)

@@ -108,6 +108,13 @@ export const examples: Readonly<Record<string, Schema.Json>> = {
     event_types_subscribed: ["execution.success", "execution.failed"]
   },
   "webhooks.changeEndpoint": { active: false },
+  "fileDestinations.createDestination": {
+    name: "Accounting",
+    type: "http",
+    url: "https://files.example.com/invoices/",
+    access: { token: "a token of the file server" }
+  },
+  "fileDestinations.changeDestination": { on_conflict: "fail" },
   "interactions.answer": { code: "123456" },
   "interactions.correct": { input_variables: { month: "2026-11" } },
   "vault.createEntry": entry,

@@ -19,6 +19,9 @@ import { GateStore } from "../../core/gate/GateStore.ts"
 import { ArtifactFiles } from "../../core/run/artifact/ArtifactFiles.ts"
 import { ArtifactLinks } from "../../core/run/artifact/ArtifactLinks.ts"
 import { ArtifactStore } from "../../core/run/artifact/ArtifactStore.ts"
+import { FileDeliveries } from "../../core/run/delivery/FileDeliveries.ts"
+import { FileDestinationStore } from "../../core/run/delivery/FileDestination.ts"
+import { FileSink } from "../../core/run/delivery/FileSink.ts"
 import { BundleSigner } from "../../core/run/evidence/BundleSigner.ts"
 import { DecisionStore } from "../../core/run/evidence/DecisionStore.ts"
 import { ErrorReports } from "../../core/run/evidence/ErrorReports.ts"
@@ -74,6 +77,9 @@ export const ofMaking = [
   ErrorReports,
   EventLog,
   EvidenceStore,
+  FileDeliveries,
+  FileDestinationStore,
+  FileSink,
   Fingerprints,
   GateStore,
   IdempotencyStore,

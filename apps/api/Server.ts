@@ -20,6 +20,7 @@ import { Webhooks } from "../../core/event/webhook/Webhooks.ts"
 import { LiveViews } from "../../core/execution/live/LiveViews.ts"
 import { Gates } from "../../core/gate/Gates.ts"
 import { OpenedArtifacts } from "../../core/run/artifact/OpenedArtifacts.ts"
+import { FileDestinations } from "../../core/run/delivery/FileDestinations.ts"
 import { Decisions } from "../../core/run/evidence/Decisions.ts"
 import { Evidence } from "../../core/run/evidence/Evidence.ts"
 import { Interactions } from "../../core/run/interaction/Interactions.ts"
@@ -65,6 +66,7 @@ import * as Delivery from "./delivery/Delivery.ts"
 import * as ErrorCodesHttp from "./error-code/ErrorCodesHttp.ts"
 import * as EventsHttp from "./event/EventsHttp.ts"
 import * as EvidenceHttp from "./evidence/EvidenceHttp.ts"
+import * as FileDestinationsHttp from "./file-destination/FileDestinationsHttp.ts"
 import * as Guide from "./Guide.ts"
 import * as GatesHttp from "./gate/GatesHttp.ts"
 import * as AfterResponse from "./http/AfterResponse.ts"
@@ -159,6 +161,7 @@ const handlers = Layer.mergeAll(
   vault,
   BuilderHttp.layer,
   WebhooksHttp.layer,
+  FileDestinationsHttp.layer,
   PatchesHttp.layer,
   AuditHttp.layer,
   BundlesHttp.layer,
@@ -209,6 +212,7 @@ const services = Layer.mergeAll(
   Receiving.layer,
   Layer.merge(Transfers.layer, Patches.layer).pipe(Layer.provideMerge(Workflows.layer)),
   Webhooks.layer,
+  FileDestinations.layer,
   Workspaces.layer
 )
 

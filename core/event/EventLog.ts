@@ -42,8 +42,8 @@ export interface LogPage {
   readonly more: boolean
 }
 
-/** The consumers of an installation: each event is kept until both have read it, even when its time is over. */
-export const consumers = { webhooks: "webhooks", notifications: "notifications" } as const
+/** The consumers of an installation: each event is kept until all have read it, even when its time is over. */
+export const consumers = { webhooks: "webhooks", notifications: "notifications", files: "files" } as const
 
 export class EventLog extends Context.Service<
   EventLog,

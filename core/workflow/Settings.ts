@@ -3,6 +3,7 @@ import { Schema } from "effect"
 import { optional } from "../workspace/request/ParsedJson.ts"
 import { distinct } from "../workspace/request/Tags.ts"
 import * as AllowedSites from "./AllowedSites.ts"
+import * as FilePath from "./FilePath.ts"
 import * as Folder from "./Folder.ts"
 import * as SelectorSyntax from "./language/graph/SelectorSyntax.ts"
 import { flag, type Problem, type Settings, settings, texts } from "./Workflow.ts"
@@ -21,7 +22,7 @@ export const fields = Object.fromEntries(names.map((name) => [name, optional(set
 export const shown = Object.fromEntries(
   names.map((name) => [name, isDefaulted(name) ? settings[name] : Schema.NullOr(settings[name])])
 ) as {
-  readonly [N in Name]: N extends "proxy_setting" | "proxy_value" | "folder_path"
+  readonly [N in Name]: N extends "proxy_setting" | "proxy_value" | "folder_path" | "file_destination" | "file_path"
     ? Schema.NullOr<(typeof settings)[N]>
     : (typeof settings)[N]
 }
@@ -58,6 +59,7 @@ const isA = Object.fromEntries(
 /** The problems of settings that have the right types. */
 export const problems = (sent: { readonly [N in Name]?: unknown }): ReadonlyArray<Problem> => [
   ...Folder.problems(sent.folder_path),
+  ...FilePath.problems(sent.file_destination, sent.file_path),
   ...AllowedSites.problems(sent.allowed_sites),
   ...popupProblems(sent.popup_xpaths),
   ...proxyProblems(sent.proxy_setting ?? null, sent.proxy_value ?? null)

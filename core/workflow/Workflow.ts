@@ -50,6 +50,9 @@ export const settings = {
   proxy_setting: ProxySetting,
   proxy_value: Schema.String,
   folder_path: Schema.String,
+  /** The name of the destination that the files of a run are sent to, and their path there. */
+  file_destination: Schema.String,
+  file_path: Schema.String,
   tags: Tags
 } as const
 

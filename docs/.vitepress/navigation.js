@@ -51,6 +51,7 @@ export const navigation = [
       { text: "The command line", link: "/cli" },
       { text: "Live view", link: "/live-view" },
       { text: "Webhooks", link: "/webhooks" },
+      { text: "File delivery", link: "/file-delivery" },
       { text: "Streams", link: "/streams" },
       { text: "Sluice in your own program", link: "/embedding" },
       { text: "The entries of the libraries", link: "/api" }

@@ -21,6 +21,7 @@ const suite = <E, R>(
             "vault entries",
             "secret providers",
             "subscriptions to runs",
+            "file destinations",
             "received codes",
             "answers of persons",
             "answers of named requests"

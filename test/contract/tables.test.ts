@@ -20,6 +20,7 @@ import * as Conversations from "../../adapters/postgres/tables/Conversations.ts"
 import * as Deliveries from "../../adapters/postgres/tables/Deliveries.ts"
 import * as Events from "../../adapters/postgres/tables/Events.ts"
 import * as Evidence from "../../adapters/postgres/tables/Evidence.ts"
+import * as FileDeliveries from "../../adapters/postgres/tables/FileDeliveries.ts"
 import * as Gates from "../../adapters/postgres/tables/Gates.ts"
 import * as Runs from "../../adapters/postgres/tables/Runs.ts"
 import * as Table from "../../adapters/postgres/tables/Table.ts"
@@ -33,6 +34,7 @@ import * as AuditEntries from "../../adapters/postgres/workspace/AuditEntries.ts
 import * as PgIdempotencyStore from "../../adapters/postgres/workspace/PgIdempotencyStore.ts"
 import { RunSubscriptionStore, kind as runSubscriptions } from "../../core/event/notification/KeptSubscription.ts"
 import { kind as webhooks } from "../../core/event/webhook/Webhook.ts"
+import { kind as fileDestinations } from "../../core/run/delivery/FileDestination.ts"
 import { RunStore } from "../../core/run/RunStore.ts"
 import { kind as walks } from "../../core/vault/keys/Reencryption.ts"
 import { kind as secretProviders } from "../../core/vault/providers/SecretProviders.ts"
@@ -91,6 +93,7 @@ const tables: ReadonlyArray<readonly [Table.TableFacts, Readonly<Record<string, 
   [Components.versions, {}],
   [Components.uses, {}],
   [Deliveries.table, { position: "bigint not null" }],
+  [FileDeliveries.table, { position: "bigint not null" }],
   [WrappedKeys.table, {}],
   [Evidence.errors, {}],
   [Evidence.decisions, {}],
@@ -116,6 +119,7 @@ const tables: ReadonlyArray<readonly [Table.TableFacts, Readonly<Record<string, 
   [collection(errorCodes), position],
   [collection(invitations), position],
   [collection(webhooks), position],
+  [collection(fileDestinations), position],
   [collection(runSubscriptions), position],
   [collection(secretProviders), position],
   [collection(walks), position],

@@ -7,6 +7,7 @@ import { Effect, Layer, ManagedRuntime, Redacted } from "effect"
 import * as MemoryArtifacts from "../../adapters/memory/run/MemoryArtifacts.ts"
 import * as Postgres from "../../adapters/postgres/Stores.ts"
 import { RunStore } from "../../core/run/RunStore.ts"
+import * as FileDeliveryContract from "../kit/contracts/run/FileDeliveryContract.ts"
 import { conversationsOf, failedRun } from "../support/conversations.ts"
 import { makeSecretProvider, pair } from "../support/credentials.ts"
 import * as Embedded from "../support/embedded.ts"
@@ -58,6 +59,11 @@ const makeThings = Effect.gen(function* () {
     api_key_id: String((yield* create("/api-keys", { role: "Viewer" })).id),
     invitation_id: String((yield* create("/invitations", { role: "Viewer" })).id),
     webhook_id: (yield* makeWebhook(owner.caller)).id,
+    destination_id: String(
+      (yield* create("/file-destinations", { name: randomUUID(), type: "http", url: "https://files.example.com/in/" }))
+        .id
+    ),
+    file_delivery_id: (yield* FileDeliveryContract.makeFailed(owner.caller)).id,
     delivery_id: (yield* makeDead(owner.caller, session)).id,
     secret_provider_id: yield* makeSecretProvider(workspace),
     patch_id: yield* makePatch(workspace, workflow),

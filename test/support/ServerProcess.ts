@@ -10,6 +10,7 @@ import * as Crypto from "../../adapters/crypto/Crypto.ts"
 import * as Encryption from "../../adapters/crypto/Encryption.ts"
 import * as SignedLinks from "../../adapters/crypto/SignedLinks.ts"
 import * as HttpSender from "../../adapters/http/HttpSender.ts"
+import * as HttpSink from "../../adapters/http/HttpSink.ts"
 import * as LineWriter from "../../adapters/log/LineWriter.ts"
 import { formatters } from "../../adapters/log/LogFormat.ts"
 import * as Memory from "../../adapters/memory/Memory.ts"
@@ -49,6 +50,7 @@ const runtime = ManagedRuntime.make(
       BundleSigning.layer,
       LiveTickets.layer,
       HttpSender.layer(HttpSender.defaults),
+      HttpSink.layer(HttpSink.defaults),
       Layer.succeed(Readiness, { reasons: Effect.succeed([]) })
     ]),
     Layer.provideMerge(Encryption.layer(Redacted.make("00".repeat(32)))),

@@ -11,6 +11,7 @@ import * as Memory from "../../adapters/memory/Memory.ts"
 import { Tables } from "../../adapters/memory/Tables.ts"
 import * as KeptSubscription from "../../core/event/notification/KeptSubscription.ts"
 import { WebhookStore } from "../../core/event/webhook/Webhook.ts"
+import { FileDestinationStore } from "../../core/run/delivery/FileDestination.ts"
 import { ReceivedCodes } from "../../core/vault/inbox/ReceivedCodes.ts"
 import { ReencryptionWalks } from "../../core/vault/keys/Reencryption.ts"
 import { SealedColumns } from "../../core/vault/keys/ReencryptionTargets.ts"
@@ -76,6 +77,17 @@ export const fill = Effect.fnUntraced(function* (workspaceId: WorkspaceId, count
     sealedAccess: yield* seal("access"),
     cacheTtlSeconds: null,
     createdAt: 0,
+    updatedAt: 0
+  })
+  yield* (yield* FileDestinationStore).insert(workspaceId, {
+    id: randomUUID(),
+    name: "Accounting",
+    type: "http",
+    url: "https://files.example.com/",
+    onConflict: "rename",
+    sealedAccess: yield* seal("destination"),
+    createdAt: 0,
+    createdBy: randomUUID(),
     updatedAt: 0
   })
   const kept = yield* KeptSubscription.keep(workspaceId, {
@@ -144,6 +156,7 @@ export const dying = (at: number, after: boolean) =>
         KeptSubscription.RunSubscriptionStore,
         collection(get(KeptSubscription.RunSubscriptionStore) as never) as never
       ),
+      Context.add(FileDestinationStore, collection(get(FileDestinationStore) as never) as never),
       Context.add(FormerSecrets, collection(get(FormerSecrets) as never) as never),
       Context.add(ReencryptionWalks, collection(get(ReencryptionWalks) as never) as never),
       Context.add(

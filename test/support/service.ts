@@ -13,6 +13,7 @@ import * as Crypto from "../../adapters/crypto/Crypto.ts"
 import * as Encryption from "../../adapters/crypto/Encryption.ts"
 import * as SignedLinks from "../../adapters/crypto/SignedLinks.ts"
 import * as HttpSender from "../../adapters/http/HttpSender.ts"
+import * as HttpSink from "../../adapters/http/HttpSink.ts"
 import * as Memory from "../../adapters/memory/Memory.ts"
 import { Tables } from "../../adapters/memory/Tables.ts"
 import type { Probe } from "../../adapters/postgres/server/Probe.ts"
@@ -206,6 +207,7 @@ const layerOutside = (sending: HttpSender.Options) =>
     BundleSigning.layer,
     LiveTickets.layer,
     HttpSender.layer(sending),
+    HttpSink.layer({ ...HttpSink.defaults, allowPrivateNetworks: sending.allowPrivateNetworks }),
     HttpSources.layer({ ...SecretAsking.defaults, allowPrivateNetworks: true, retryMillis: 0 })
   )
 

@@ -1,6 +1,7 @@
 /** The sealed values in memory, beside those of the vault itself. */
 import { Effect, Layer } from "effect"
 import * as KeptSubscription from "../../../core/event/notification/KeptSubscription.ts"
+import * as FileDestination from "../../../core/run/delivery/FileDestination.ts"
 import { SealedColumns, type Target } from "../../../core/vault/keys/ReencryptionTargets.ts"
 import { Tables } from "../Tables.ts"
 
@@ -16,6 +17,7 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const { idempotency, interactions, receivedCodes } = yield* Tables
     const subscriptions = yield* KeptSubscription.sealedPlace
+    const destinations = yield* FileDestination.sealedPlace
     const place = (name: string, cells: () => ReadonlyArray<Cell>): Target => {
       const following = (workspaceId: string, after: string | null) =>
         cells()
@@ -42,6 +44,7 @@ export const layer = Layer.effect(
 
     return [
       subscriptions,
+      destinations,
       place("received codes", () =>
         [...receivedCodes].map(([id, kept]) => ({
           workspaceId: kept.workspaceId,

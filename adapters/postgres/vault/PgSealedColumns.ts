@@ -4,6 +4,7 @@
 import { Effect, Layer } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import * as KeptSubscription from "../../../core/event/notification/KeptSubscription.ts"
+import * as FileDestination from "../../../core/run/delivery/FileDestination.ts"
 import { SealedColumns, type Target } from "../../../core/vault/keys/ReencryptionTargets.ts"
 import { withoutSqlErrors } from "../Transaction.ts"
 
@@ -31,6 +32,7 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const subscriptions = yield* KeptSubscription.sealedPlace
+    const destinations = yield* FileDestination.sealedPlace
     const place = ({ name, ...column }: Column): Target => {
       const [table, id, sealed] = [sql(column.table), sql(column.id), sql(column.sealed)]
       const following = (workspaceId: string, after: string | null): Statement.Fragment =>
@@ -66,6 +68,6 @@ export const layer = Layer.effect(
           )
       }
     }
-    return [subscriptions, ...columns.map(place)]
+    return [subscriptions, destinations, ...columns.map(place)]
   })
 )

@@ -4,6 +4,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import type { Links } from "../../../core/event/EventJson.ts"
 import { ArtifactFiles } from "../../../core/run/artifact/ArtifactFiles.ts"
 import { ArtifactStore } from "../../../core/run/artifact/ArtifactStore.ts"
+import { FileDeliveries } from "../../../core/run/delivery/FileDeliveries.ts"
 import { BundleSigner } from "../../../core/run/evidence/BundleSigner.ts"
 import { Decisions } from "../../../core/run/evidence/Decisions.ts"
 import { Runs } from "../../../core/run/Runs.ts"
@@ -26,6 +27,7 @@ export const layer = HttpApiBuilder.group(
     const runs = yield* Runs
     const decisions = yield* Decisions
     const artifacts = yield* ArtifactStore
+    const deliveries = yield* FileDeliveries
     const files = yield* ArtifactFiles
     const signer = yield* BundleSigner
     const streams = yield* Streams
@@ -52,7 +54,8 @@ export const layer = HttpApiBuilder.group(
             },
             liveView: () => ""
           }
-          const { events, ...rest } = record(view, links, yield* artifacts.summary(id), starts.at(-1))
+          const sent = yield* deliveries.ofRun(view.run.workspaceId, view.run.id)
+          const { events, ...rest } = record(view, links, yield* artifacts.summary(id), starts.at(-1), sent)
           const pieces = Bundle.pieces({
             workspaceId: caller.workspaceId,
             runId: id,

@@ -15,6 +15,8 @@ export const uuids: ReadonlySet<string> = new Set([
   "invitation_id",
   "webhook_id",
   "delivery_id",
+  "destination_id",
+  "file_delivery_id",
   "secret_provider_id",
   "conversation_id",
   "patch_id"
@@ -48,6 +50,11 @@ export const words: Readonly<Record<string, string>> = {
   error_code: "The code of a failure",
   error_code_id: "The id of an error code",
   extract_network_urls: "The addresses whose responses are stored",
+  destination_id: "The id of a file destination",
+  file_delivery_id: "The id of a delivery of a file",
+  file_destination: "The name of the file destination that the files of a run are sent to when it ends; null for none",
+  file_path:
+    "The path of each file at its destination, such as {{workflow.name}}/{{run.date}}/{{file.name}}; null for {{workflow.name}}/{{run.id}}/{{file.name}}",
   folder_path: "The folder of a workflow, such as billing/monthly; null for the top level",
   input_schema: "The JSON Schema that the input of a run satisfies",
   limit: "The maximum number of entries of a page",

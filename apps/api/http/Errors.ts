@@ -11,6 +11,8 @@ import type { DeliveryNotDead, DeliveryNotFound } from "../../../core/event/webh
 import type { UrlRefused, WebhookExists, WebhookNotFound } from "../../../core/event/webhook/Webhook.ts"
 import type { NotLive } from "../../../core/execution/live/LiveViews.ts"
 import type { WindowConflict } from "../../../core/gate/Gates.ts"
+import type { FileDeliveryNotFailed, FileDeliveryNotFound } from "../../../core/run/delivery/FileDelivery.ts"
+import type { DestinationNotFound, InvalidDestination } from "../../../core/run/delivery/FileDestination.ts"
 import type { NodeNotFound } from "../../../core/run/evidence/Evidence.ts"
 import type { InvalidAnswer, NotWaiting } from "../../../core/run/interaction/Interaction.ts"
 import type { RunEnded } from "../../../core/run/Run.ts"
@@ -251,6 +253,7 @@ const answers = {
     InvalidAnswer: invalidAnswer,
     InvalidComponent: (failure: InvalidComponent) => validation(failure),
     InvalidConnection: (failure: InvalidConnection) => validation(failure),
+    InvalidDestination: ({ path, reason }: InvalidDestination) => invalidAt(path, reason),
     InvalidEntry: (failure: InvalidEntry) => validation(failure),
     InvalidInput: invalidInput,
     InvalidPhoneNumber: ({ message }: InvalidPhoneNumber) => invalidAt("phone_number", message),
@@ -273,8 +276,10 @@ const answers = {
     ComponentNotFound: missing<ComponentNotFound>(),
     ConnectionNotFound: missing<ConnectionNotFound>(),
     DeliveryNotFound: missing<DeliveryNotFound>(),
+    DestinationNotFound: missing<DestinationNotFound>(),
     EntryNotFound: missing<EntryNotFound>(),
     ErrorCodeNotFound: missing<ErrorCodeNotFound>(),
+    FileDeliveryNotFound: missing<FileDeliveryNotFound>(),
     InvitationNotFound: missing<InvitationNotFound>(),
     InvitationNotValid: missing<InvitationNotValid>(),
     NoCode: missing<NoCode>(),
@@ -294,6 +299,7 @@ const answers = {
     ConnectionInUse: conflict<ConnectionInUse>(),
     DeliveryNotDead: conflict<DeliveryNotDead>(),
     EntryTaken: conflict<EntryTaken>(),
+    FileDeliveryNotFailed: conflict<FileDeliveryNotFailed>(),
     InvitationUsed: conflict<InvitationUsed>(),
     KeyTaken: conflict<KeyTaken>(),
     LastOwnerKey: conflict<LastOwnerKey>(),

@@ -8,6 +8,7 @@ import { fileOf, type RunEvent } from "../../../core/event/RunEvent.ts"
 import type { Hold } from "../../../core/gate/Gate.ts"
 import type { Summary } from "../../../core/run/artifact/ArtifactStore.ts"
 import { useOf } from "../../../core/run/CredentialReferences.ts"
+import type { FileDelivery } from "../../../core/run/delivery/FileDelivery.ts"
 import { PlaceLimit } from "../../../core/run/hold/PlaceLimit.ts"
 import { type Wait, WaitReason } from "../../../core/run/hold/Waits.ts"
 import { HoldReason, type RunFilter } from "../../../core/run/list/RunFilter.ts"
@@ -16,6 +17,7 @@ import type { ListedRun, Total } from "../../../core/run/RunStore.ts"
 import type { Summary as Summarized, View } from "../../../core/run/Runs.ts"
 import { reasonOf, type Start } from "../../../core/run/start/Start.ts"
 import { outcomeOf } from "../../../core/run/Transition.ts"
+import { deliveryRecord, FileDeliveryRecord } from "../file-destination/FileDeliveryJson.ts"
 import { forecastJson, WorkflowForecast } from "../gate/ForecastJson.ts"
 import { session } from "../http/body/Fields.ts"
 
@@ -135,6 +137,8 @@ export const RunRecord = Schema.Struct({
   screenshot_urls: Schema.Array(Screenshot),
   video_urls: Schema.Array(Video),
   file_urls: Schema.Array(File),
+  /** What became of the files that were sent to the destination of the workflow, in the order of the files. */
+  file_deliveries: Schema.Array(FileDeliveryRecord),
   /**
    * The metadata of pictures, videos and files beside their addresses: how many were left out, over the bounds of a run
    * or because their store was away, and when older ones were removed because their time was over.
@@ -259,7 +263,8 @@ export const record = (
   view: View,
   links: EventJson.Links,
   kept: Summary,
-  start: Start | undefined
+  start: Start | undefined,
+  fileDeliveries: ReadonlyArray<FileDelivery>
 ): typeof RunRecord.Type => {
   const { run } = view
   const errors = run.errors.map(EventJson.reported)
@@ -289,6 +294,7 @@ export const record = (
     file_urls: view.events.flatMap(({ at, event }) =>
       isRemoved(at, kept) ? [] : fileOf(event).map((file) => EventJson.signedFile(file, links))
     ),
+    file_deliveries: fileDeliveries.map(deliveryRecord),
     artifacts: { left_out: kept.leftOut, removed_at: isoOrNull(kept.removedAt) },
     schedule: scheduleOf(run),
     holds: view.holds.map(holdJson),

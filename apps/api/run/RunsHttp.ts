@@ -4,6 +4,7 @@ import { HttpEffect, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { ArtifactLinks } from "../../../core/run/artifact/ArtifactLinks.ts"
 import { ArtifactStore } from "../../../core/run/artifact/ArtifactStore.ts"
+import { FileDeliveries } from "../../../core/run/delivery/FileDeliveries.ts"
 import { Runs } from "../../../core/run/Runs.ts"
 import { RunRemoval } from "../../../core/run/retention/RunRemoval.ts"
 import { StartLedger } from "../../../core/run/start/StartLedger.ts"
@@ -26,13 +27,14 @@ const services = Effect.gen(function* () {
   const removal = yield* RunRemoval
   const links = yield* ArtifactLinks
   const artifacts = yield* ArtifactStore
+  const deliveries = yield* FileDeliveries
   const ledger = yield* StartLedger
   const submit = yield* Submitting.make
-  return { runs, removal, links, artifacts, ledger, submit }
+  return { runs, removal, links, artifacts, deliveries, ledger, submit }
 })
 
 export const layer = Layer.unwrap(
-  Effect.map(services, ({ artifacts, ledger, links, removal, runs, submit }) =>
+  Effect.map(services, ({ artifacts, deliveries, ledger, links, removal, runs, submit }) =>
     LeanGroup.of(
       HttpApiBuilder.group(Api, "runs", (handlers) =>
         handlers.handleAll({
@@ -48,7 +50,10 @@ export const layer = Layer.unwrap(
             const origins = yield* links.under(yield* origin, view.run.workspaceId)
             // Plain data: an interface is not assignable to the type of JSON.
             const start = (yield* ledger.ofRun(view.run.workspaceId, view.run.id)).at(-1)
-            return JsonAnswer.make(record(view, origins, yield* artifacts.summary(view.run.id), start) as Schema.Json)
+            const sent = yield* deliveries.ofRun(view.run.workspaceId, view.run.id)
+            return JsonAnswer.make(
+              record(view, origins, yield* artifacts.summary(view.run.id), start, sent) as Schema.Json
+            )
           }),
           interrupt: Effect.fn(function* ({ params }) {
             const caller = yield* CurrentCaller

@@ -1,13 +1,15 @@
 /**
- * The HTTP interface of a process, and the delivery of events to webhooks.
+ * The HTTP interface of a process, and the delivery of events to webhooks and of files.
  */
 import { Effect, Layer, Option, type Redacted } from "effect"
 import * as BundleSigning from "../../../adapters/crypto/BundleSigning.ts"
 import * as SignedLinks from "../../../adapters/crypto/SignedLinks.ts"
 import * as HttpSender from "../../../adapters/http/HttpSender.ts"
+import * as HttpSink from "../../../adapters/http/HttpSink.ts"
 import * as Notifier from "../../../core/event/notification/Notifier.ts"
 import * as Dispatcher from "../../../core/event/webhook/Dispatcher.ts"
 import { ArtifactLinks } from "../../../core/run/artifact/ArtifactLinks.ts"
+import * as FileDispatch from "../../../core/run/delivery/FileDispatch.ts"
 import * as Proxies from "../../../core/vault/Proxies.ts"
 import type { Limit } from "../../../core/workspace/request/RateLimit.ts"
 import { InstallationRetention } from "../../../core/workspace/retention/RetentionDays.ts"
@@ -50,7 +52,7 @@ export interface Serving extends Inbox.Reachable, Keeping, Models.ModelSettings,
 
 /** The HTTP interface, on the stores and the encryption keys, and the delivery of events to webhooks. */
 export const layerApi = (settings: Serving) =>
-  layerWebhooks.pipe(
+  layerDelivery.pipe(
     Layer.provideMerge(
       Server.layer({
         host: settings.host,
@@ -69,6 +71,7 @@ export const layerApi = (settings: Serving) =>
       BundleSigning.layer,
       LiveTickets.layer,
       HttpSender.layer({ ...HttpSender.defaults, allowPrivateNetworks: settings.allowPrivateNetworks }),
+      HttpSink.layer({ ...HttpSink.defaults, allowPrivateNetworks: settings.allowPrivateNetworks }),
       layerSecretSources(settings),
       Layer.succeed(InstallationRetention, installationOf(settings)),
       Layer.succeed(PublicUrl, settings.publicUrl),
@@ -95,8 +98,8 @@ export const layerApi = (settings: Serving) =>
     ])
   )
 
-/** Delivers events to webhooks and subscribers while the layer lives. */
-const layerWebhooks = Layer.effectDiscard(
+/** Delivers events to webhooks and subscribers, and files to destinations, while the layer lives. */
+const layerDelivery = Layer.effectDiscard(
   Effect.gen(function* () {
     const links = yield* ArtifactLinks
     const origin = Option.getOrElse(yield* PublicUrl, () => undefined) ?? (yield* Server.address)
@@ -104,6 +107,7 @@ const layerWebhooks = Layer.effectDiscard(
       Dispatcher.run({ ...Dispatcher.defaults, links: (workspace) => links.under(origin, workspace) })
     )
     yield* Effect.forkScoped(Notifier.run())
+    yield* Effect.forkScoped(FileDispatch.run())
   })
 )
 

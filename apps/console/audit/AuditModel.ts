@@ -41,6 +41,7 @@ export const kinds: Readonly<Record<AuditKind, string>> = {
   settings: "Settings",
   error_code: "Error codes",
   webhook: "Webhooks",
+  file_destination: "File destinations",
   secret_provider: "Secret providers",
   encryption_key: "Encryption keys",
   workspace: "Workspaces",

@@ -11,6 +11,7 @@ const verbs = {
   schedule: ["create", "change", "pause", "resume", "run_now", "delete"],
   run: ["release", "interrupt", "retry", "tag", "delete"],
   subscription: ["create", "change", "delete"],
+  file_destination: ["create", "change", "delete"],
   webhook: ["create", "change", "delete"],
   error_code: ["create", "change", "delete"],
   credential: ["create", "change", "clear_session", "read_code", "open_in_builder", "delete"],

@@ -4,6 +4,7 @@ import { Effect } from "effect"
 import { OpenApi } from "effect/http-api"
 import { Api } from "../../../apps/api/Api.ts"
 import { Ability, allows, Scope } from "../../../core/workspace/Workspace.ts"
+import * as FileDeliveryContract from "../../kit/contracts/run/FileDeliveryContract.ts"
 import { makeSecretProvider } from "../../support/credentials.ts"
 import { componentData, daily, graph } from "../../support/fixtures.ts"
 import { makePatch } from "../../support/patches.ts"
@@ -25,6 +26,8 @@ interface Things {
   readonly workflow: string
   readonly asking: { readonly conversationId: string; readonly messageId: string }
   readonly delivery: string
+  readonly destination: string
+  readonly fileDelivery: string
   readonly webhook: string
   readonly code: string
   readonly invitation: string
@@ -154,6 +157,17 @@ const table: Readonly<Record<string, Row>> = {
   "PATCH /webhook-endpoints/{webhook_id}": { ability: "manage", json: { active: false }, status: 200 },
   "DELETE /webhook-endpoints/{webhook_id}": { ability: "manage", status: 200 },
   "POST /webhook-endpoints/{webhook_id}/test": { ability: "manage", status: 200 },
+  "GET /file-destinations": { ability: "read", status: 200 },
+  "POST /file-destinations": {
+    ability: "manage",
+    json: { name: "{unique}", type: "http", url: "https://files.example.com/in/" },
+    status: 201
+  },
+  "GET /file-destinations/{destination_id}": { ability: "read", status: 200 },
+  "PATCH /file-destinations/{destination_id}": { ability: "manage", json: { on_conflict: "fail" }, status: 200 },
+  "DELETE /file-destinations/{destination_id}": { ability: "manage", status: 200 },
+  "GET /file-deliveries": { ability: "read", status: 200 },
+  "POST /file-deliveries/{file_delivery_id}/retry": { ability: "edit", status: 200 },
   "GET /webhook-deliveries": { ability: "read", status: 200 },
   "POST /webhook-deliveries/{delivery_id}/retry": { ability: "edit", status: 200 },
   "GET /webhooks/{session_id}": { ability: "read", status: 200 },
@@ -338,6 +352,8 @@ it.layer(layerInMemory)("an endpoint", (it) => {
           code,
           component,
           delivery,
+          destination,
+          fileDelivery,
           invitation,
           key,
           patch,
@@ -363,6 +379,8 @@ it.layer(layerInMemory)("an endpoint", (it) => {
           .replace("{invitation_id}", invitation)
           .replace("{webhook_id}", webhook)
           .replace("{delivery_id}", delivery)
+          .replace("{destination_id}", destination)
+          .replace("{file_delivery_id}", fileDelivery)
           .replace("{patch_id}", patch)
           .replace("{schedule_id}", scheduleId)
           .replace("{unique}", randomUUID())
@@ -393,9 +411,21 @@ it.layer(layerInMemory)("an endpoint", (it) => {
         const session = started === null ? "" : String(started.body.session_id)
         const webhook = endpoint.includes("{webhook_id}") ? (yield* makeWebhook(owner.caller)).id : ""
         const delivery = endpoint.includes("{delivery_id}") ? (yield* makeDead(owner.caller, session)).id : ""
+        const destination = endpoint.includes("{destination_id}")
+          ? yield* create("/file-destinations", {
+              name: randomUUID(),
+              type: "http",
+              url: "https://files.example.com/in/"
+            })
+          : ""
+        const fileDelivery = endpoint.includes("{file_delivery_id}")
+          ? (yield* FileDeliveryContract.makeFailed(owner.caller)).id
+          : ""
         return {
           asking,
           delivery,
+          destination,
+          fileDelivery,
           webhook,
           code,
           invitation,
@@ -436,6 +466,8 @@ it.layer(layerInMemory)("an endpoint", (it) => {
         component: randomUUID(),
         workflow: randomUUID(),
         delivery: randomUUID(),
+        destination: randomUUID(),
+        fileDelivery: randomUUID(),
         webhook: randomUUID(),
         code: randomUUID(),
         invitation: randomUUID(),

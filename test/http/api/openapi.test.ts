@@ -11,6 +11,7 @@ import { RunStore } from "../../../core/run/RunStore.ts"
 import type { StoreUnavailable } from "../../../core/runtime/StoreUnavailable.ts"
 import type { SecretProviders } from "../../../core/vault/providers/SecretProviders.ts"
 import type { PatchStore } from "../../../core/workflow/patch/PatchStore.ts"
+import * as FileDeliveryContract from "../../kit/contracts/run/FileDeliveryContract.ts"
 import { conversationsOf, failedRun } from "../../support/conversations.ts"
 import { makeSecretProvider } from "../../support/credentials.ts"
 import { bodySchema, type Described, type Document, judge, operationsOf } from "../../support/description.ts"
@@ -131,7 +132,9 @@ const fixtures = Effect.gen(function* () {
     Effect.map(make("/run", { workflow_id: id }), ({ body }) => String(body.session_id))
   )
   const conversations = yield* conversationsOf(owner)
-  const stores = yield* Effect.context<Deliveries | EventLog | PatchStore | SecretProviders | WebhookStore>()
+  const stores = yield* Effect.context<
+    Deliveries | EventLog | FileDeliveryContract.Stores | PatchStore | SecretProviders | WebhookStore
+  >()
   const makers: Readonly<Record<string, Effect.Effect<string, StoreUnavailable>>> = {
     workflow_id: workflowId,
     workflowId,
@@ -174,6 +177,17 @@ const fixtures = Effect.gen(function* () {
     invitation_id: Effect.map(make("/invitations", { role: "Viewer" }), ({ body }) => String(body.id)),
     webhook_id: Effect.map(makeWebhook(owner.caller), ({ id }) => id).pipe(Effect.orDie, Effect.provide(stores)),
     delivery_id: Effect.flatMap(sessionId, (id) => makeDead(owner.caller, id)).pipe(
+      Effect.map(({ id }) => id),
+      Effect.orDie,
+      Effect.provide(stores)
+    ),
+    destination_id: Effect.suspend(() =>
+      Effect.map(
+        make("/file-destinations", { name: randomUUID(), type: "http", url: "https://files.example.com/in/" }),
+        ({ body }) => String(body.id)
+      )
+    ),
+    file_delivery_id: FileDeliveryContract.makeFailed(owner.caller).pipe(
       Effect.map(({ id }) => id),
       Effect.orDie,
       Effect.provide(stores)

@@ -4,6 +4,7 @@ import { type Context, Effect, Layer, Redacted } from "effect"
 import * as Crypto from "../../../adapters/crypto/Crypto.ts"
 import * as Encryption from "../../../adapters/crypto/Encryption.ts"
 import * as HttpSender from "../../../adapters/http/HttpSender.ts"
+import * as HttpSink from "../../../adapters/http/HttpSink.ts"
 import * as Memory from "../../../adapters/memory/Memory.ts"
 import * as HttpSources from "../../../adapters/secrets/HttpSources.ts"
 import * as SecretAsking from "../../../adapters/secrets/SecretStoreRequest.ts"
@@ -13,6 +14,7 @@ import * as Replay from "../../../core/event/webhook/Replay.ts"
 import { Webhooks } from "../../../core/event/webhook/Webhooks.ts"
 import { LiveViews } from "../../../core/execution/live/LiveViews.ts"
 import { Gates } from "../../../core/gate/Gates.ts"
+import { FileDestinations } from "../../../core/run/delivery/FileDestinations.ts"
 import { Interactions } from "../../../core/run/interaction/Interactions.ts"
 import { Runs } from "../../../core/run/Runs.ts"
 import { RunVerbs } from "../../../core/run/verb/RunVerbs.ts"
@@ -53,6 +55,7 @@ const layer = Layer.mergeAll(
   TfaCodes.layer,
   Vault.layer,
   Layer.merge(Transfers.layer, Patches.layer).pipe(Layer.provideMerge(Workflows.layer)),
+  FileDestinations.layer,
   Webhooks.layer,
   Workspaces.layer
 ).pipe(
@@ -60,6 +63,7 @@ const layer = Layer.mergeAll(
   Layer.provideMerge(
     Layer.mergeAll(
       HttpSender.layer(HttpSender.defaults),
+      HttpSink.layer(HttpSink.defaults),
       HttpSources.layer({ ...SecretAsking.defaults, allowPrivateNetworks: false, retryMillis: 0 })
     )
   ),
@@ -117,6 +121,9 @@ const all: ReadonlyArray<Act> = [
   ...acts(TfaCodes, "edit", "current"),
   ...acts(Transfers, "edit", "unpack", "fork"),
   ...acts(Vault, "edit", "create", "update", "remove", "clearBrowserState"),
+  ...acts(FileDestinations, "read", "list", "get", "deliveries"),
+  ...acts(FileDestinations, "manage", "create", "change", "remove"),
+  ...acts(FileDestinations, "edit", "retry"),
   ...acts(Webhooks, "manage", "create", "change", "remove", "test"),
   ...acts(Webhooks, "edit", "retry"),
   ...acts(Workflows, "edit", "create", "createFrom", "save", "upsert", "remove"),

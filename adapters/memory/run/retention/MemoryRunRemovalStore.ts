@@ -35,6 +35,9 @@ export const layer = Layer.effect(
       for (const [key, { delivery }] of tables.deliveries) {
         if (delivery.logged.runId === id) tables.deliveries.delete(key)
       }
+      for (const [key, { delivery }] of tables.fileDeliveries) {
+        if (delivery.runId === id) tables.fileDeliveries.delete(key)
+      }
     }
 
     return RunRemovalStore.of({

@@ -9,6 +9,7 @@ import { isUnread } from "./UnreadRuns.ts"
 /** The tables with a column `run_id`, in an order in which nothing refers to what is gone. */
 const tables = [
   "webhook_deliveries",
+  "file_deliveries",
   "client_progress",
   "run_events",
   "run_snapshots",

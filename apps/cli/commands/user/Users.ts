@@ -10,10 +10,24 @@ import { runs } from "./Runs.ts"
 import { schedule } from "./Schedules.ts"
 import { workflow } from "./Workflows.ts"
 import { audit } from "./workspace/Audit.ts"
+import { destination } from "./workspace/Destination.ts"
 import { vault } from "./workspace/Vault.ts"
 import { webhook } from "./workspace/Webhook.ts"
 
-export const commands = [login, consoleLink, run, runs, init, workflow, batch, schedule, vault, audit, webhook] as const
+export const commands = [
+  login,
+  consoleLink,
+  run,
+  runs,
+  init,
+  workflow,
+  batch,
+  schedule,
+  vault,
+  audit,
+  webhook,
+  destination
+] as const
 
 const names: ReadonlySet<string> = new Set([
   ...commands.map(({ name }) => name),

@@ -1,0 +1,129 @@
+/**
+ * Puts files at destinations over HTTP, at public addresses only unless others are allowed.
+ *
+ * What is at an address is read before a file is sent there: a file that is there already is not sent again, and other
+ * content is left as it is. `If-None-Match: *` closes the gap between the two, where the server heeds it.
+ */
+import { createHash } from "node:crypto"
+import { isIP } from "node:net"
+import { Clock, Effect, Layer, Redacted } from "effect"
+import type { Access } from "../../core/run/delivery/FileDestination.ts"
+import { FileSink, type OpenDestination, type PutOutcome, type SentFile } from "../../core/run/delivery/FileSink.ts"
+import * as Exchange from "./Exchange.ts"
+import * as Names from "./Names.ts"
+import { isPrivate } from "./PrivateAddress.ts"
+import { bareHost, lookupFor, sentence } from "./Reach.ts"
+import { retryAfterMillis } from "./RetryAfter.ts"
+
+export interface Options {
+  readonly allowPrivateNetworks: boolean
+  /** Private origins that may be reached, such as `http://127.0.0.1:4000`. */
+  readonly allowedOrigins: ReadonlyArray<string>
+  /** Maximum time of one request, from the connection to the last byte of the answer, in milliseconds. */
+  readonly budgetMillis: number
+}
+
+export const defaults: Options = { allowPrivateNetworks: false, allowedOrigins: [], budgetMillis: 120_000 }
+
+/** The answers to GET of a server that has nothing at an address, or lets nobody read it. */
+const nothingToRead = new Set([403, 404, 405, 410, 501])
+
+/** Statuses that define `Retry-After`. */
+const waiting = new Set([429, 503])
+
+export const layer = (options: Options) =>
+  Layer.sync(FileSink, () => {
+    const names = Names.make(Names.defaults)
+
+    const isExempt = (url: URL) => options.allowPrivateNetworks || options.allowedOrigins.includes(url.origin)
+
+    const refusal = (text: string): string | null => {
+      const url = new URL(text)
+      const host = bareHost(url)
+      const isLocal = (isIP(host) > 0 && isPrivate(host)) || /(^|\.)localhost$/.test(host)
+      return isLocal && !isExempt(url) ? sentence(host) : null
+    }
+
+    const ask = (request: Omit<Exchange.Request, "lookup">) =>
+      Exchange.send({ ...request, lookup: lookupFor(names, isExempt(request.url)) }).pipe(
+        Effect.timeoutOrElse({
+          duration: options.budgetMillis,
+          orElse: () =>
+            Effect.succeed<Exchange.Answer>({
+              _tag: "Unreachable",
+              reason: `No answer within ${options.budgetMillis} ms`
+            })
+        })
+      )
+
+    /** The file at an address, if the server shows one: the same, or another one. */
+    const look = Effect.fnUntraced(function* (url: URL, headers: Headers, file: SentFile) {
+      const answer = yield* ask({ method: "GET", url, headers, maxAnswerBytes: file.bytes.length })
+      if (answer._tag !== "Answered" || answer.status !== 200) return answer
+      const isSame = !answer.isCut && sha256(answer.body) === file.sha256
+      return (isSame ? { _tag: "Stored", wasThere: true } : { _tag: "Taken" }) satisfies PutOutcome
+    })
+
+    const put = Effect.fn("FileSink.put")(function* (destination: OpenDestination, file: SentFile) {
+      const refused = refusal(destination.url)
+      if (refused !== null) return { _tag: "Refused", reason: refused } satisfies PutOutcome
+      const url = below(destination.url, file.path)
+      const headers = headersOf(Redacted.value(destination.access))
+      const there = yield* look(url, headers, file)
+      if (there._tag === "Stored" || there._tag === "Taken") return there
+      if (there._tag !== "Answered" || !nothingToRead.has(there.status)) return yield* failed("GET", there)
+      const answer = yield* ask({
+        method: "PUT",
+        url,
+        headers: {
+          ...headers,
+          "Content-Type": file.mediaType,
+          "If-None-Match": "*",
+          "Repr-Digest": `sha-256=:${Buffer.from(file.sha256, "hex").toString("base64")}:`
+        },
+        body: file.bytes,
+        maxAnswerBytes: 65_536
+      })
+      if (answer._tag !== "Answered") return yield* failed("PUT", answer)
+      if (answer.status >= 200 && answer.status < 300) {
+        return { _tag: "Stored", wasThere: false } satisfies PutOutcome
+      }
+      if (answer.status !== 412) return yield* failed("PUT", answer)
+      const other = yield* look(url, headers, file)
+      return other._tag === "Stored" ? other : ({ _tag: "Taken" } satisfies PutOutcome)
+    })
+
+    return FileSink.of({ sha256, refusal: (_type, url) => refusal(url), put })
+  })
+
+const sha256 = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex")
+
+type Headers = Readonly<Record<string, string>>
+
+const headersOf = ({ password = "", token, username }: Access): Headers => ({
+  "User-Agent": "Sluice-Files/1.0",
+  ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
+  ...(username === undefined
+    ? {}
+    : { Authorization: `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}` })
+})
+
+/** The address of a path below that of a folder. A query of the folder stays. */
+const below = (folder: string, path: string): URL => {
+  const url = new URL(folder)
+  url.pathname = `${url.pathname.replace(/\/$/, "")}/${path.split("/").map(encodeURIComponent).join("/")}`
+  return url
+}
+
+const failed = (method: string, answer: Exchange.Answer): Effect.Effect<PutOutcome> =>
+  Effect.map(Clock.currentTimeMillis, (now) => {
+    if (answer._tag === "Refused") return { _tag: "Refused", reason: answer.reason }
+    if (answer._tag === "Unreachable") return { _tag: "Failed", reason: answer.reason, retryAfterMillis: null }
+    const { headers, status } = answer
+    const followed = status >= 300 && status < 400 ? ": redirects are not followed" : ""
+    return {
+      _tag: "Failed",
+      reason: `The destination answered ${method} with ${status}${followed}`,
+      retryAfterMillis: waiting.has(status) ? retryAfterMillis(headers, now) : null
+    }
+  })

@@ -1,0 +1,197 @@
+/**
+ * Registering and changing the destinations of files of a workspace, and retrying deliveries to them.
+ */
+import { Clock, Context, Effect, Layer, Option, type Redacted, Result } from "effect"
+import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
+import { Sealing } from "../../vault/keys/Sealing.ts"
+import { Audit, type Draft } from "../../workspace/audit/Audit.ts"
+import * as AuditedChange from "../../workspace/audit/AuditedChange.ts"
+import type { KeyTaken } from "../../workspace/Collection.ts"
+import { Identifiers } from "../../workspace/Identifiers.ts"
+import * as Permissions from "../../workspace/Permissions.ts"
+import type { Caller, RoleForbids } from "../../workspace/Workspace.ts"
+import { FileDeliveries, type FileDeliveryFilter, type ListedDelivery } from "./FileDeliveries.ts"
+import type { FileDelivery, FileDeliveryNotFailed, FileDeliveryNotFound } from "./FileDelivery.ts"
+import {
+  type Access,
+  DestinationNotFound,
+  type DestinationType,
+  type FileDestination,
+  FileDestinationStore,
+  InvalidDestination,
+  type OnConflict
+} from "./FileDestination.ts"
+import { FileSink } from "./FileSink.ts"
+
+/** What a person sets of a destination. An omitted field is not changed. */
+export interface DestinationFields {
+  readonly name?: string
+  readonly url?: string
+  readonly onConflict?: OnConflict
+  /** `null` removes it. */
+  readonly access?: Redacted.Redacted<Access> | null
+}
+
+export class FileDestinations extends Context.Service<
+  FileDestinations,
+  {
+    readonly list: (caller: Caller) => Effect.Effect<ReadonlyArray<FileDestination>, StoreUnavailable>
+
+    readonly get: (caller: Caller, id: string) => Effect.Effect<FileDestination, DestinationNotFound | StoreUnavailable>
+
+    readonly create: (
+      caller: Caller,
+      fields: DestinationFields & { readonly name: string; readonly type: DestinationType; readonly url: string }
+    ) => Effect.Effect<FileDestination, InvalidDestination | KeyTaken | RoleForbids | StoreUnavailable>
+
+    /** Changes a destination. Pending deliveries go to its address at the time of sending. */
+    readonly change: (
+      caller: Caller,
+      id: string,
+      fields: DestinationFields
+    ) => Effect.Effect<
+      FileDestination,
+      InvalidDestination | DestinationNotFound | KeyTaken | RoleForbids | StoreUnavailable
+    >
+
+    /** Removes a destination and answers what it was. Its pending deliveries fail. */
+    readonly remove: (
+      caller: Caller,
+      id: string
+    ) => Effect.Effect<FileDestination, DestinationNotFound | RoleForbids | StoreUnavailable>
+
+    readonly deliveries: (
+      caller: Caller,
+      filter: FileDeliveryFilter
+    ) => Effect.Effect<ReadonlyArray<ListedDelivery>, StoreUnavailable>
+
+    /** Tries a failed delivery again, and returns its new state. */
+    readonly retry: (
+      caller: Caller,
+      deliveryId: string
+    ) => Effect.Effect<FileDelivery, FileDeliveryNotFound | FileDeliveryNotFailed | RoleForbids | StoreUnavailable>
+  }
+>()("sluice/core/run/delivery/FileDestinations") {
+  static readonly layer = Layer.effect(
+    FileDestinations,
+    Effect.gen(function* () {
+      const store = yield* FileDestinationStore
+      const deliveries = yield* FileDeliveries
+      const audit = yield* Audit
+      const identifiers = yield* Identifiers
+      const sealing = yield* Sealing
+      const sink = yield* FileSink
+
+      const permitted = (type: DestinationType, url: string): Effect.Effect<void, InvalidDestination> => {
+        const reason = sink.refusal(type, url)
+        return reason === null ? Effect.void : Effect.fail(new InvalidDestination({ path: "url", reason }))
+      }
+
+      const sealed = ({ workspaceId }: Caller, access: Redacted.Redacted<Access> | null) =>
+        access === null ? Effect.succeed(null) : sealing.seal(workspaceId, access)
+
+      const get = Effect.fn("FileDestinations.get")((caller: Caller, id: string) =>
+        found(store.get(caller.workspaceId, id), id)
+      )
+
+      return FileDestinations.of({
+        list: Effect.fn("FileDestinations.list")((caller) => store.list(caller.workspaceId)),
+        get,
+        create: Effect.fn("FileDestinations.create")(function* (caller, { access, name, onConflict, type, url }) {
+          yield* permitted(type, url)
+          const now = yield* Clock.currentTimeMillis
+          const destination: FileDestination = {
+            id: yield* identifiers.uuid,
+            name,
+            type,
+            url,
+            onConflict: onConflict ?? "rename",
+            sealedAccess: yield* sealed(caller, access ?? null),
+            createdAt: now,
+            createdBy: caller.userId,
+            updatedAt: now
+          }
+          yield* audit.recording(caller, store.insert(caller.workspaceId, destination), () => [
+            auditOfChange(null, destination)
+          ])
+          return destination
+        }),
+        change: Effect.fn("FileDestinations.change")(function* (caller, id, { access, ...fields }) {
+          const { type } = yield* get(caller, id)
+          if (fields.url !== undefined) yield* permitted(type, fields.url)
+          const changes = {
+            ...fields,
+            ...(access === undefined ? {} : { sealedAccess: yield* sealed(caller, access) }),
+            updatedAt: yield* Clock.currentTimeMillis
+          }
+          const changed = AuditedChange.change(
+            audit,
+            caller,
+            store,
+            id,
+            (before) => Result.succeed({ ...before, ...changes }),
+            auditOfChange
+          )
+          return yield* found(changed, id)
+        }),
+        remove: Effect.fn("FileDestinations.remove")((caller, id) =>
+          found(AuditedChange.remove(audit, caller, store, id, auditOfRemoval), id)
+        ),
+        deliveries: Effect.fn("FileDestinations.deliveries")((caller, filter) =>
+          deliveries.list(caller.workspaceId, filter)
+        ),
+        retry: Effect.fn("FileDestinations.retry")((caller, id) =>
+          Effect.flatMap(Clock.currentTimeMillis, (now) => deliveries.retry(caller.workspaceId, id, now))
+        )
+      })
+    }).pipe(
+      Permissions.checked<FileDestinations["Service"]>({
+        list: "read",
+        get: "read",
+        create: "manage",
+        change: "manage",
+        remove: "manage",
+        deliveries: "read",
+        retry: "edit"
+      })
+    )
+  )
+}
+
+const found = <E, R>(effect: Effect.Effect<Option.Option<FileDestination>, E, R>, id: string) =>
+  Effect.flatMap(
+    effect,
+    Option.match({
+      onNone: (): Effect.Effect<FileDestination, DestinationNotFound> =>
+        Effect.fail(new DestinationNotFound({ destinationId: id })),
+      onSome: (destination) => Effect.succeed(destination)
+    })
+  )
+
+/** The audit entry of a destination. Of its address only the host is shown, as the rest may hold a token. */
+const auditOfChange = (before: FileDestination | null, after: FileDestination): Draft => ({
+  action: before === null ? "file_destination.create" : "file_destination.change",
+  resourceId: after.id,
+  resourceName: after.name,
+  before: before === null ? null : audited(before),
+  after: {
+    ...audited(after),
+    url_changed: before?.url !== after.url,
+    access_changed: (before?.sealedAccess ?? null) !== after.sealedAccess
+  }
+})
+
+const auditOfRemoval = (before: FileDestination): Draft => ({
+  action: "file_destination.delete",
+  resourceId: before.id,
+  resourceName: before.name,
+  before: audited(before),
+  after: null
+})
+
+const audited = ({ name, onConflict, type, url }: FileDestination) => ({
+  name,
+  type,
+  host: URL.parse(url)?.host ?? null,
+  on_conflict: onConflict
+})

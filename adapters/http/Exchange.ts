@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import { isConnectionRefused, PrivateAddress, reasonOf } from "./Reach.ts"
 
 export interface Request {
-  readonly method: "GET" | "POST" | "PUT"
+  readonly method: "GET" | "MKCOL" | "POST" | "PUT"
   readonly url: URL
   readonly headers: Readonly<Record<string, string>>
   readonly body?: Uint8Array

@@ -2,7 +2,7 @@
  * Puts files at destinations over HTTP, at public addresses only unless others are allowed.
  *
  * What is at an address is read before a file is sent there: a file that is there already is not sent again, and other
- * content is left as it is. `If-None-Match: *` closes the gap between the two, where the server heeds it.
+ * content is left as it is. `If-None-Match: *` closes the gap between the two, where the server heeds it. WebDAV is RFC 4918.
  */
 import { createHash } from "node:crypto"
 import { isIP } from "node:net"
@@ -27,6 +27,12 @@ export const defaults: Options = { allowPrivateNetworks: false, allowedOrigins: 
 
 /** The answers to GET of a server that has nothing at an address, or lets nobody read it. */
 const nothingToRead = new Set([403, 404, 405, 410, 501])
+
+/** The answers to PUT of a WebDAV server that has no folder for the file. */
+const folderMissing = new Set([404, 409])
+
+/** The answers to MKCOL of a WebDAV server that made the folder, or had something there. */
+const folderThere = new Set([201, 405])
 
 /** Statuses that define `Retry-After`. */
 const waiting = new Set([429, 503])
@@ -64,6 +70,17 @@ export const layer = (options: Options) =>
       return (isSame ? { _tag: "Stored", wasThere: true } : { _tag: "Taken" }) satisfies PutOutcome
     })
 
+    /** Makes the folders of a path. Answers the first answer by which one is not there; `null` when all are. */
+    const makeFolders = Effect.fnUntraced(function* (root: string, path: string, headers: Headers) {
+      const names = path.split("/").slice(0, -1)
+      for (const index of names.keys()) {
+        const url = below(root, `${names.slice(0, index + 1).join("/")}/`)
+        const answer = yield* ask({ method: "MKCOL", url, headers, maxAnswerBytes: 65_536 })
+        if (answer._tag !== "Answered" || !folderThere.has(answer.status)) return answer
+      }
+      return null
+    })
+
     const put = Effect.fn("FileSink.put")(function* (destination: OpenDestination, file: SentFile) {
       const refused = refusal(destination.url)
       if (refused !== null) return { _tag: "Refused", reason: refused } satisfies PutOutcome
@@ -72,7 +89,7 @@ export const layer = (options: Options) =>
       const there = yield* look(url, headers, file)
       if (there._tag === "Stored" || there._tag === "Taken") return there
       if (there._tag !== "Answered" || !nothingToRead.has(there.status)) return yield* failed("GET", there)
-      const answer = yield* ask({
+      const send = ask({
         method: "PUT",
         url,
         headers: {
@@ -84,6 +101,12 @@ export const layer = (options: Options) =>
         body: file.bytes,
         maxAnswerBytes: 65_536
       })
+      let answer = yield* send
+      if (destination.type === "webdav" && answer._tag === "Answered" && folderMissing.has(answer.status)) {
+        const missing = yield* makeFolders(destination.url, file.path, headers)
+        if (missing !== null) return yield* failed("MKCOL", missing)
+        answer = yield* send
+      }
       if (answer._tag !== "Answered") return yield* failed("PUT", answer)
       if (answer.status >= 200 && answer.status < 300) {
         return { _tag: "Stored", wasThere: false } satisfies PutOutcome

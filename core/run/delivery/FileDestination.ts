@@ -6,8 +6,11 @@ import * as ReencryptionTargets from "../../vault/keys/ReencryptionTargets.ts"
 import * as TextLength from "../../window/TextLength.ts"
 import type { Collection, Kind } from "../../workspace/Collection.ts"
 
-/** How a destination is spoken to. `http`: each file is sent by PUT to an address below that of the destination. */
-export const DestinationType = Schema.Literals(["http"])
+/**
+ * How a destination is spoken to. `http`: each file is sent by PUT to an address below that of the destination. `webdav`: the
+ * same, and folders of the path that are missing are made.
+ */
+export const DestinationType = Schema.Literals(["http", "webdav"])
 export type DestinationType = typeof DestinationType.Type
 
 /** Why a text is no address of a destination; `undefined` when it is one. */

@@ -23,7 +23,7 @@ type Record = Readonly<{ [name: string]: unknown }>
 const setUp = (settings: object = {}, destination: object = {}) =>
   Effect.gen(function* () {
     const { member, send } = yield* Service
-    const server = yield* fileServer
+    const server = yield* fileServer()
     const { key } = yield* member("Owner")
     const ask = (method: string, path: string, json?: unknown) =>
       send({ method, path, key, ...(json === undefined ? {} : { json }) })

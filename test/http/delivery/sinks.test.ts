@@ -5,19 +5,20 @@ import * as FileSinkContract from "../../kit/contracts/run/FileSinkContract.ts"
 import { fileServer, token } from "../../support/fileServer.ts"
 
 /** A server of files, and another address of it that the sink must not reach. */
-const http = Layer.effect(
-  FileSinkContract.SinkServer,
-  Effect.map(fileServer, ({ files, port, state, url }) => ({
-    allowed: { type: "http" as const, url, access: Redacted.make({ token }) },
-    forbidden: { url: `http://127.0.0.2:${port}/files/`, urlByName: `http://localhost:${port}/files/` },
-    holds: Effect.sync(() => Object.fromEntries([...files].map(([path, bytes]) => [path, bytes.toString("utf8")]))),
-    sent: Effect.sync(() => state.sent),
-    away: (isAway: boolean) =>
-      Effect.sync(() => {
-        state.isAway = isAway
-      })
-  }))
-)
+const serverOf = (type: "http" | "webdav") =>
+  Layer.effect(
+    FileSinkContract.SinkServer,
+    Effect.map(fileServer(type === "webdav"), ({ files, port, state, url }) => ({
+      allowed: { type, url, access: Redacted.make({ token }) },
+      forbidden: { url: `http://127.0.0.2:${port}/files/`, urlByName: `http://localhost:${port}/files/` },
+      holds: Effect.sync(() => Object.fromEntries([...files].map(([path, bytes]) => [path, bytes.toString("utf8")]))),
+      sent: Effect.sync(() => state.sent),
+      away: (isAway: boolean) =>
+        Effect.sync(() => {
+          state.isAway = isAway
+        })
+    }))
+  )
 
 const suite = (name: string, server: Layer.Layer<FileSinkContract.SinkServer>) => {
   for (const { keeps, title } of FileSinkContract.promises) {
@@ -31,4 +32,5 @@ const suite = (name: string, server: Layer.Layer<FileSinkContract.SinkServer>) =
   }
 }
 
-suite("http", http)
+suite("http", serverOf("http"))
+suite("webdav", serverOf("webdav"))

@@ -1,16 +1,26 @@
+import { readdirSync, readFileSync } from "node:fs"
+import { createServer, request } from "node:http"
+import { join, relative } from "node:path"
 import { it } from "@effect/vitest"
-import { Effect, Layer, Redacted } from "effect"
+import { Effect, Layer, Redacted, type Scope } from "effect"
 import * as HttpSink from "../../../adapters/http/HttpSink.ts"
+import type { Access, DestinationType } from "../../../core/run/delivery/FileDestination.ts"
 import * as FileSinkContract from "../../kit/contracts/run/FileSinkContract.ts"
+import * as DavServer from "../../support/davServer.ts"
 import { fileServer, token } from "../../support/fileServer.ts"
+import { listening } from "../../support/listening.ts"
 
-/** A server of files, and another address of it that the sink must not reach. */
+/** A destination below this path of a server on loopback, and addresses of it that the sink must not reach. */
+const destination = (type: DestinationType, access: Access, port: number, path: string) => ({
+  allowed: { type, url: `http://127.0.0.1:${port}${path}`, access: Redacted.make(access) },
+  forbidden: { url: `http://127.0.0.2:${port}${path}`, urlByName: `http://localhost:${port}${path}` }
+})
+
 const serverOf = (type: "http" | "webdav") =>
   Layer.effect(
     FileSinkContract.SinkServer,
-    Effect.map(fileServer(type === "webdav"), ({ files, port, state, url }) => ({
-      allowed: { type, url, access: Redacted.make({ token }) },
-      forbidden: { url: `http://127.0.0.2:${port}/files/`, urlByName: `http://localhost:${port}/files/` },
+    Effect.map(fileServer(type === "webdav"), ({ files, port, state }) => ({
+      ...destination(type, { token }, port, "/files/"),
       holds: Effect.sync(() => Object.fromEntries([...files].map(([path, bytes]) => [path, bytes.toString("utf8")]))),
       sent: Effect.sync(() => state.sent),
       away: (isAway: boolean) =>
@@ -20,17 +30,91 @@ const serverOf = (type: "http" | "webdav") =>
     }))
   )
 
-const suite = (name: string, server: Layer.Layer<FileSinkContract.SinkServer>) => {
+/** Passes requests on to a server on this port, counts the files that are put, and can be away. */
+const front = (behind: number) =>
+  Effect.gen(function* () {
+    const state = { isAway: false, sent: 0 }
+    const server = createServer((incoming, answer) => {
+      if (state.isAway) return void answer.writeHead(503).end()
+      const { headers, method, url } = incoming
+      const passed = request({ host: "127.0.0.1", port: behind, method, path: url, headers }, (answered) => {
+        if (method === "PUT" && answered.statusCode !== 409) state.sent += 1
+        answer.writeHead(answered.statusCode ?? 502, answered.headers)
+        answered.pipe(answer)
+      })
+      passed.on("error", () => answer.destroy())
+      incoming.pipe(passed)
+    })
+    return { port: yield* listening(server), state }
+  })
+
+/** What stands in a folder, by path; `nameOf` gives the name of a file, or `null` for one that is not counted. */
+const textsIn = (folder: string, nameOf: (path: string) => string | null) =>
+  Object.fromEntries(
+    readdirSync(folder, { recursive: true, withFileTypes: true }).flatMap((entry) => {
+      const file = join(entry.parentPath, entry.name)
+      const name = nameOf(relative(folder, file))
+      return entry.isFile() && name !== null ? [[name, readFileSync(file, "utf8")]] : []
+    })
+  )
+
+/** A real server behind a front. */
+const realServer = (
+  served: Effect.Effect<
+    {
+      readonly type: DestinationType
+      readonly access: Access
+      readonly port: number
+      readonly path: string
+      readonly holds: () => Readonly<Record<string, string>>
+    },
+    never,
+    Scope.Scope
+  >
+) =>
+  Layer.effect(
+    FileSinkContract.SinkServer,
+    Effect.gen(function* () {
+      const { access, holds, path, port: behind, type } = yield* served
+      const { port, state } = yield* front(behind)
+      return {
+        ...destination(type, access, port, path),
+        holds: Effect.sync(holds),
+        sent: Effect.sync(() => state.sent),
+        away: (isAway: boolean) =>
+          Effect.sync(() => {
+            state.isAway = isAway
+          })
+      }
+    })
+  )
+
+const apache = realServer(
+  Effect.map(DavServer.serve, ({ files, port }) => ({
+    type: "webdav",
+    access: DavServer.access,
+    port,
+    path: "/",
+    holds: () => textsIn(files, (path) => path)
+  }))
+)
+
+const suite = (name: string, server: Layer.Layer<FileSinkContract.SinkServer>, missing: string | null = null) => {
   for (const { keeps, title } of FileSinkContract.promises) {
-    it.live(`${title} (${name})`, () =>
+    it.live(`${title} (${name})`, ({ skip }) =>
       Effect.gen(function* () {
-        const { allowed } = yield* FileSinkContract.SinkServer
-        const origin = new URL(allowed.url).origin
-        yield* Effect.provide(keeps, HttpSink.layer({ ...HttpSink.defaults, allowedOrigins: [origin] }))
-      }).pipe(Effect.provide(server))
+        if (missing !== null) skip(missing)
+        const test = Effect.gen(function* () {
+          const { allowed } = yield* FileSinkContract.SinkServer
+          const origin = new URL(allowed.url).origin
+          yield* Effect.provide(keeps, HttpSink.layer({ ...HttpSink.defaults, allowedOrigins: [origin] }))
+        })
+        yield* Effect.provide(test, server)
+      })
     )
   }
 }
 
 suite("http", serverOf("http"))
 suite("webdav", serverOf("webdav"))
+suite("webdav, Apache", apache, DavServer.isMissing ? DavServer.missing : null)

@@ -263,6 +263,14 @@ it.layer(service)("a workspace in a folder", (it) => {
         symlinkSync(join(folder, "workflows"), at("workflows"))
         changeAll("webhooks.json", () => [])
       }, /^workflows: Expected a folder, and no symbolic link/)
+      yield* one(
+        () =>
+          change("workflows/workflow.json", (one) => ({
+            ...one,
+            schedules: [{ ...one.schedules[0], run_input_variables: { month: 1 } }]
+          })),
+        /^workflows\/workflow\.json: schedules\[0\]\.run_input_variables\.month: /
+      )
       const several = yield* refusal(() => {
         change(invoices, (one) => ({
           ...one,
@@ -309,8 +317,8 @@ it.layer(service)("a workspace in a folder", (it) => {
       cpSync(folder, half, { recursive: true })
       const spoiled = join(half, "workflows/workflow.json")
       const last = JSON.parse(readFileSync(spoiled, "utf8"))
-      // Only the service knows that the input does not fit.
-      const schedules = [{ ...last.schedules[0], run_input_variables: { month: 1 } }]
+      // Only the service renders the input.
+      const schedules = [{ ...last.schedules[0], run_input_variables: { month: "{{ nonsense( }}" } }]
       writeFileSync(spoiled, JSON.stringify({ ...last, schedules }))
       const stopped = yield* run(["workspaces", "import", half])
       assert.notStrictEqual(stopped.code, 0)

@@ -9,6 +9,7 @@ import * as InstantText from "../../../../core/window/calendar/InstantText.ts"
 import * as RunWindow from "../../../../core/window/RunWindow.ts"
 import * as UnknownFields from "../../../../core/window/UnknownFields.ts"
 import * as ComponentCheck from "../../../../core/workflow/component/ComponentCheck.ts"
+import * as InputContract from "../../../../core/workflow/contract/InputContract.ts"
 import { problemsOf, under } from "../../../../core/workflow/language/graph/Paths.ts"
 import * as SaveBody from "../../../../core/workflow/SaveBody.ts"
 import * as Json from "../../../../core/workspace/Json.ts"
@@ -233,9 +234,17 @@ const workflowOf = (
     name: draft.name,
     fields,
     pace: limits ?? unlimited,
-    schedules: (Array.isArray(schedules) ? schedules : []).flatMap((one: Schema.Json, index) =>
-      scheduleOf(file, note, one, `schedules[${index}]`, now)
-    )
+    schedules: (Array.isArray(schedules) ? schedules : []).flatMap((one: Schema.Json, index) => {
+      const path = `schedules[${index}]`
+      const read = scheduleOf(file, note, one, path, now)
+      // The service renders templates, and checks what comes of them.
+      const plain = read.filter(({ terms }) => !JSON.stringify(terms.input).includes("{{"))
+      for (const { terms } of draft.problems.length > 0 ? [] : plain) {
+        const verdict = InputContract.validate(draft, terms.input)
+        if (Result.isFailure(verdict)) note(file, under(path, verdict.failure.errors.map(InputContract.asProblem)))
+      }
+      return read
+    })
   }
 }
 

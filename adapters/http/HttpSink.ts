@@ -3,12 +3,14 @@
  *
  * What is at an address is read before a file is sent there: a file that is there already is not sent again, and other
  * content is left as it is. `If-None-Match: *` closes the gap between the two, where the server heeds it. WebDAV is RFC 4918.
+ * Requests to S3-compatible stores are signed.
  */
 import { createHash } from "node:crypto"
 import { isIP } from "node:net"
 import { Clock, Effect, Layer, Redacted } from "effect"
 import type { Access } from "../../core/run/delivery/FileDestination.ts"
 import { FileSink, type OpenDestination, type PutOutcome, type SentFile } from "../../core/run/delivery/FileSink.ts"
+import * as Signature from "../s3/Signature.ts"
 import * as Exchange from "./Exchange.ts"
 import * as Names from "./Names.ts"
 import { isPrivate } from "./PrivateAddress.ts"
@@ -50,8 +52,16 @@ export const layer = (options: Options) =>
       return isLocal && !isExempt(url) ? sentence(host) : null
     }
 
-    const ask = (request: Omit<Exchange.Request, "lookup">) =>
-      Exchange.send({ ...request, lookup: lookupFor(names, isExempt(request.url)) }).pipe(
+    /** Sends a request with the access of the destination. */
+    const ask = Effect.fnUntraced(function* ({ access, type }: OpenDestination, request: Asked) {
+      const opened = Redacted.value(access)
+      const headers = { "User-Agent": "Sluice-Files/1.0", ...request.headers }
+      const authorized =
+        type === "s3"
+          ? yield* Signature.signed({ ...request, headers }, opened)
+          : { ...headers, ...authorizationOf(opened) }
+      const lookup = lookupFor(names, isExempt(request.url))
+      return yield* Exchange.send({ maxAnswerBytes: 65_536, ...request, headers: authorized, lookup }).pipe(
         Effect.timeoutOrElse({
           duration: options.budgetMillis,
           orElse: () =>
@@ -61,49 +71,48 @@ export const layer = (options: Options) =>
             })
         })
       )
+    })
 
     /** The file at an address, if the server shows one: the same, or another one. */
-    const look = Effect.fnUntraced(function* (url: URL, headers: Headers, file: SentFile) {
-      const answer = yield* ask({ method: "GET", url, headers, maxAnswerBytes: file.bytes.length })
+    const look = Effect.fnUntraced(function* (destination: OpenDestination, url: URL, file: SentFile) {
+      const answer = yield* ask(destination, { method: "GET", url, maxAnswerBytes: file.bytes.length })
       if (answer._tag !== "Answered" || answer.status !== 200) return answer
       const isSame = !answer.isCut && sha256(answer.body) === file.sha256
       return (isSame ? { _tag: "Stored", wasThere: true } : { _tag: "Taken" }) satisfies PutOutcome
     })
 
     /** Makes the folders of a path. Answers the first answer by which one is not there; `null` when all are. */
-    const makeFolders = Effect.fnUntraced(function* (root: string, path: string, headers: Headers) {
+    const makeFolders = Effect.fnUntraced(function* (destination: OpenDestination, path: string) {
       const names = path.split("/").slice(0, -1)
       for (const index of names.keys()) {
-        const url = below(root, `${names.slice(0, index + 1).join("/")}/`)
-        const answer = yield* ask({ method: "MKCOL", url, headers, maxAnswerBytes: 65_536 })
+        const url = below(destination.url, `${names.slice(0, index + 1).join("/")}/`)
+        const answer = yield* ask(destination, { method: "MKCOL", url })
         if (answer._tag !== "Answered" || !folderThere.has(answer.status)) return answer
       }
       return null
     })
 
     const put = Effect.fn("FileSink.put")(function* (destination: OpenDestination, file: SentFile) {
-      const refused = refusal(destination.url)
+      const refused = refusal(destination.url) ?? problemOf(destination)
       if (refused !== null) return { _tag: "Refused", reason: refused } satisfies PutOutcome
       const url = below(destination.url, file.path)
-      const headers = headersOf(Redacted.value(destination.access))
-      const there = yield* look(url, headers, file)
+      const there = yield* look(destination, url, file)
       if (there._tag === "Stored" || there._tag === "Taken") return there
       if (there._tag !== "Answered" || !nothingToRead.has(there.status)) return yield* failed("GET", there)
-      const send = ask({
+      const send = ask(destination, {
         method: "PUT",
         url,
         headers: {
-          ...headers,
           "Content-Type": file.mediaType,
           "If-None-Match": "*",
-          "Repr-Digest": `sha-256=:${Buffer.from(file.sha256, "hex").toString("base64")}:`
+          "Repr-Digest": `sha-256=:${Buffer.from(file.sha256, "hex").toString("base64")}:`,
+          ...(destination.type === "s3" ? { "X-Amz-Content-Sha256": file.sha256 } : {})
         },
-        body: file.bytes,
-        maxAnswerBytes: 65_536
+        body: file.bytes
       })
       let answer = yield* send
       if (destination.type === "webdav" && answer._tag === "Answered" && folderMissing.has(answer.status)) {
-        const missing = yield* makeFolders(destination.url, file.path, headers)
+        const missing = yield* makeFolders(destination, file.path)
         if (missing !== null) return yield* failed("MKCOL", missing)
         answer = yield* send
       }
@@ -112,7 +121,7 @@ export const layer = (options: Options) =>
         return { _tag: "Stored", wasThere: false } satisfies PutOutcome
       }
       if (answer.status !== 412) return yield* failed("PUT", answer)
-      const other = yield* look(url, headers, file)
+      const other = yield* look(destination, url, file)
       return other._tag === "Stored" ? other : ({ _tag: "Taken" } satisfies PutOutcome)
     })
 
@@ -121,15 +130,32 @@ export const layer = (options: Options) =>
 
 const sha256 = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex")
 
-type Headers = Readonly<Record<string, string>>
+/** A request to a destination. */
+type Asked = Pick<Exchange.Request, "method" | "url" | "body"> &
+  Partial<Pick<Exchange.Request, "headers" | "maxAnswerBytes">>
 
-const headersOf = ({ password = "", token, username }: Access): Headers => ({
-  "User-Agent": "Sluice-Files/1.0",
-  ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
-  ...(username === undefined
-    ? {}
-    : { Authorization: `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}` })
-})
+const authorizationOf = ({ password = "", token, username }: Access): Readonly<Record<string, string>> => {
+  if (token !== undefined) return { Authorization: `Bearer ${token}` }
+  if (username === undefined) return {}
+  return { Authorization: `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}` }
+}
+
+/** What a header can have of an access. */
+const visible = /^[\x21-\x7e]+$/
+
+/** Why an access cannot be sent; `null` for one that can. It repeats nothing of it. */
+const problemOf = ({ access, type }: OpenDestination): string | null => {
+  const { password, region, token, username } = Redacted.value(access)
+  if (token !== undefined && !visible.test(token))
+    return "The token of the destination has other than visible ASCII characters"
+  if (type !== "s3") return null
+  if (username === undefined || password === undefined) {
+    return "A destination of S3 needs the access key as its username, and the secret key as its password"
+  }
+  return visible.test(username) && visible.test(region ?? "-")
+    ? null
+    : "The username or region of the destination has other than visible ASCII characters"
+}
 
 /** The address of a path below that of a folder. A query of the folder stays. */
 const below = (folder: string, path: string): URL => {

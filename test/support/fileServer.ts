@@ -6,7 +6,7 @@ import { createServer } from "node:http"
 import { Effect } from "effect"
 import { listening } from "./listening.ts"
 
-export const token = "a token of the file server"
+export const token = "the-token-of-the-file-server"
 
 /** Listens until the scope closes. */
 export const fileServer = (hasFolders = false) =>

@@ -18,10 +18,16 @@ const name = Schema.String.check(
 )
 const secret = Schema.String.check(Schema.isBetweenLength(1, 4_096))
 
+const visible = secret.check(
+  Schema.makeFilter((text: string) => /^[\x21-\x7e]+$/.test(text) || "Expected visible ASCII characters")
+)
+
 const AccessRequest = Schema.Struct({
   username: optional(secret),
   password: optional(secret),
-  token: optional(secret)
+  token: optional(visible),
+  /** The region of the bucket of an `s3` destination. */
+  region: optional(visible)
 })
   .check(
     Schema.makeFilter(({ password, token, username }) =>

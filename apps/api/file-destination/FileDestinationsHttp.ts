@@ -75,10 +75,11 @@ const fields = ({ access, name, on_conflict, url }: Sent): DestinationFields => 
   ...(access === undefined ? {} : { access: access === null ? null : Redacted.make(given(access)) })
 })
 
-const given = ({ password, token, username }: NonNullable<Sent["access"]>): Access => ({
+const given = ({ password, region, token, username }: NonNullable<Sent["access"]>): Access => ({
   ...(username == null ? {} : { username }),
   ...(password == null ? {} : { password }),
-  ...(token == null ? {} : { token })
+  ...(token == null ? {} : { token }),
+  ...(region == null ? {} : { region })
 })
 
 /** Who does not manage destinations sees no more of an address than where it leads, as the rest may hold a token. */

@@ -8,9 +8,10 @@ import type { Collection, Kind } from "../../workspace/Collection.ts"
 
 /**
  * How a destination is spoken to. `http`: each file is sent by PUT to an address below that of the destination. `webdav`: the
- * same, and folders of the path that are missing are made.
+ * same, and folders of the path that are missing are made. `s3`: an object of an S3-compatible store, whose address is that of
+ * the bucket by its path, with a prefix if there is one.
  */
-export const DestinationType = Schema.Literals(["http", "webdav"])
+export const DestinationType = Schema.Literals(["http", "webdav", "s3"])
 export type DestinationType = typeof DestinationType.Type
 
 /** Why a text is no address of a destination; `undefined` when it is one. */
@@ -35,11 +36,15 @@ export const DestinationUrl = Schema.String.check(TextLength.atMost(2_048)).pipe
 export const OnConflict = Schema.Literals(["rename", "fail"])
 export type OnConflict = typeof OnConflict.Type
 
-/** What a destination asks for: the user name and password of Basic authentication, or a Bearer token. */
+/**
+ * What a destination asks for: the user name and password of Basic authentication, or a Bearer token. For `s3` the access
+ * key is the user name, the secret key the password, and the region that of the bucket.
+ */
 export const Access = Schema.Struct({
   username: Schema.optionalKey(Schema.String),
   password: Schema.optionalKey(Schema.String),
-  token: Schema.optionalKey(Schema.String)
+  token: Schema.optionalKey(Schema.String),
+  region: Schema.optionalKey(Schema.String)
 })
 export type Access = typeof Access.Type
 

@@ -1,14 +1,16 @@
-import { readdirSync, readFileSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { createServer, request } from "node:http"
 import { join, relative } from "node:path"
-import { it } from "@effect/vitest"
+import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Redacted, type Scope } from "effect"
 import * as HttpSink from "../../../adapters/http/HttpSink.ts"
 import type { Access, DestinationType } from "../../../core/run/delivery/FileDestination.ts"
+import { FileSink } from "../../../core/run/delivery/FileSink.ts"
 import * as FileSinkContract from "../../kit/contracts/run/FileSinkContract.ts"
 import * as DavServer from "../../support/davServer.ts"
 import { fileServer, token } from "../../support/fileServer.ts"
 import { listening } from "../../support/listening.ts"
+import * as S3 from "../../support/s3.ts"
 
 /** A destination below this path of a server on loopback, and addresses of it that the sink must not reach. */
 const destination = (type: DestinationType, access: Access, port: number, path: string) => ({
@@ -51,7 +53,7 @@ const front = (behind: number) =>
 /** What stands in a folder, by path; `nameOf` gives the name of a file, or `null` for one that is not counted. */
 const textsIn = (folder: string, nameOf: (path: string) => string | null) =>
   Object.fromEntries(
-    readdirSync(folder, { recursive: true, withFileTypes: true }).flatMap((entry) => {
+    (existsSync(folder) ? readdirSync(folder, { recursive: true, withFileTypes: true }) : []).flatMap((entry) => {
       const file = join(entry.parentPath, entry.name)
       const name = nameOf(relative(folder, file))
       return entry.isFile() && name !== null ? [[name, readFileSync(file, "utf8")]] : []
@@ -99,6 +101,17 @@ const apache = realServer(
   }))
 )
 
+const s3 = realServer(
+  Effect.map(S3.serve, ({ directory, options }) => ({
+    type: "s3",
+    access: { username: options.accessKey, password: Redacted.value(options.secretKey), region: options.region },
+    port: Number(new URL(options.endpoint).port),
+    path: `/${options.bucket}/in`,
+    holds: () =>
+      textsIn(join(directory, options.bucket, "in"), (path) => /^(.*)\._S3rver_object$/.exec(path)?.[1] ?? null)
+  }))
+)
+
 const suite = (name: string, server: Layer.Layer<FileSinkContract.SinkServer>, missing: string | null = null) => {
   for (const { keeps, title } of FileSinkContract.promises) {
     it.live(`${title} (${name})`, ({ skip }) =>
@@ -118,3 +131,24 @@ const suite = (name: string, server: Layer.Layer<FileSinkContract.SinkServer>, m
 suite("http", serverOf("http"))
 suite("webdav", serverOf("webdav"))
 suite("webdav, Apache", apache, DavServer.isMissing ? DavServer.missing : null)
+suite("s3", s3)
+
+it.effect("an access that no request can have is refused without it", () =>
+  Effect.gen(function* () {
+    const sink = yield* FileSink
+    const bytes = new TextEncoder().encode("one")
+    const file = { path: "one.txt", bytes, sha256: sink.sha256(bytes), mediaType: "text/plain" }
+    const refused: ReadonlyArray<readonly [DestinationType, Access, reason: RegExp]> = [
+      ["http", { token: "canary\r\nX: y" }, /The token .* visible ASCII/],
+      ["webdav", { token: "canary \u{1f389}" }, /The token .* visible ASCII/],
+      ["s3", { token: "canary" }, /needs the access key as its username/],
+      ["s3", { username: "canary\n", password: "canary" }, /The username or region .* visible ASCII/]
+    ]
+    for (const [type, access, reason] of refused) {
+      const outcome = yield* sink.put({ type, url: "https://files.example.com/", access: Redacted.make(access) }, file)
+      assert.strictEqual(outcome._tag, "Refused")
+      assert.match(JSON.stringify(outcome), reason)
+      assert.notMatch(JSON.stringify(outcome), /canary/)
+    }
+  }).pipe(Effect.provide(HttpSink.layer(HttpSink.defaults)))
+)

@@ -33,8 +33,9 @@ const create = Command.make(
       Flag.withDescription("What happens where other content has the name of a file"),
       Flag.withDefault("rename" as const)
     ),
-    username: text("username", "User name, beside the password"),
-    passwordFrom: text("password-from", "Variable that holds the password"),
+    username: text("username", "User name or access key, beside the password"),
+    passwordFrom: text("password-from", "Variable that holds the password or secret key"),
+    region: text("region", "Region of the bucket of an S3-compatible store"),
     tokenFrom: text("token-from", "Variable that holds the token, in place of a user name and password")
   },
   handler(load, ({ create }) => create)

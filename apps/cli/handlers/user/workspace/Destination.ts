@@ -37,6 +37,7 @@ interface CreateSettings extends Settings {
   readonly onConflict: OnConflict
   readonly username: Option.Option<string>
   readonly passwordFrom: Option.Option<string>
+  readonly region: Option.Option<string>
   readonly tokenFrom: Option.Option<string>
 }
 
@@ -54,7 +55,8 @@ export const create = (settings: CreateSettings) =>
       const access = {
         ...(Option.isSome(settings.username) ? { username: settings.username.value } : {}),
         ...(password === undefined ? {} : { password }),
-        ...(token === undefined ? {} : { token })
+        ...(token === undefined ? {} : { token }),
+        ...(Option.isSome(settings.region) ? { region: settings.region.value } : {})
       }
       const { address, name, onConflict, type } = settings
       const made = yield* client.fileDestinations.createDestination({

@@ -1,0 +1,36 @@
+/** The signature of one request to an S3-compatible store, by AWS Signature Version 4. */
+import { AwsV4Signer } from "aws4fetch"
+import { Effect } from "effect"
+
+export interface Keys {
+  /** The access key. */
+  readonly username?: string
+  /** The secret key. */
+  readonly password?: string
+  /** When it is left out, that of the host name of AWS, and `us-east-1` for other hosts. */
+  readonly region?: string
+}
+
+export interface Request {
+  readonly method: string
+  readonly url: URL
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** The headers of a request with its signature, which holds for some minutes. */
+export const signed = (
+  { headers, method, url }: Request,
+  { password = "", region, username = "" }: Keys
+): Effect.Effect<Readonly<Record<string, string>>> =>
+  Effect.promise(async () => {
+    const signer = new AwsV4Signer({
+      method,
+      url: url.href,
+      headers: { ...headers },
+      service: "s3",
+      accessKeyId: username,
+      secretAccessKey: password,
+      ...(region === undefined ? {} : { region })
+    })
+    return Object.fromEntries((await signer.sign()).headers)
+  })

@@ -8,6 +8,7 @@ import * as ArtifactContract from "../../kit/contracts/run/ArtifactContract.ts"
 import * as ArtifactRecordContract from "../../kit/contracts/run/ArtifactRecordContract.ts"
 import * as DecisionContract from "../../kit/contracts/run/DecisionContract.ts"
 import * as EvidenceContract from "../../kit/contracts/run/EvidenceContract.ts"
+import * as FileDeliveryContract from "../../kit/contracts/run/FileDeliveryContract.ts"
 import * as InteractionContract from "../../kit/contracts/run/InteractionContract.ts"
 import * as LiveContract from "../../kit/contracts/run/LiveContract.ts"
 import * as RemovalContract from "../../kit/contracts/run/RemovalContract.ts"
@@ -52,6 +53,7 @@ export const promises: ReadonlyArray<Contract.ContractPromise<Layer.Success<type
   ...DeliveryContract.promises,
   ...EventLogContract.promises,
   ...EvidenceContract.promises,
+  ...FileDeliveryContract.promises,
   ...IdempotencyContract.promises,
   ...InteractionContract.promises,
   ...LiveContract.promises,

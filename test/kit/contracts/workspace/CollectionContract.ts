@@ -1,11 +1,13 @@
 /**
  * The promises of every store that is a `Collection`: those of error codes (`ErrorCodeStore`), invitations
  * (`InvitationStore`), subscriptions to runs (`RunSubscriptionStore`), webhooks (`WebhookStore`), secret providers
- * (`SecretProviders`), former secrets (`FormerSecrets`) and the progress of re-encryption (`ReencryptionWalks`).
+ * (`SecretProviders`), former secrets (`FormerSecrets`), destinations of files (`FileDestinationStore`) and the progress of
+ * re-encryption (`ReencryptionWalks`).
  */
 import { type Context, Effect, Option, Result } from "effect"
 import * as Subscriptions from "../../../../core/event/notification/KeptSubscription.ts"
 import * as Webhooks from "../../../../core/event/webhook/Webhook.ts"
+import * as Destinations from "../../../../core/run/delivery/FileDestination.ts"
 import * as Reencryption from "../../../../core/vault/keys/Reencryption.ts"
 import * as Providers from "../../../../core/vault/providers/SecretProviders.ts"
 import * as FormerSecrets from "../../../../core/vault/site/FormerSecrets.ts"
@@ -20,6 +22,7 @@ import { beside, makeWorkspace, newId } from "../Fixtures.ts"
 
 /** The ports that the promises are about. */
 export type Stores =
+  | Destinations.FileDestinationStore
   | ErrorCodes.ErrorCodeStore
   | FormerSecrets.FormerSecrets
   | Invitations.InvitationStore
@@ -233,6 +236,24 @@ const providers = promisesOf({
   })
 })
 
+const destinations = promisesOf({
+  name: "destinations of files",
+  store: Destinations.FileDestinationStore,
+  kind: Destinations.kind,
+  countOf: ({ updatedAt }) => updatedAt,
+  make: (id, name, updatedAt): Destinations.FileDestination => ({
+    id,
+    name,
+    type: "http",
+    url: "https://files.example/in",
+    onConflict: "rename",
+    sealedAccess: null,
+    createdAt: 1,
+    createdBy: userId,
+    updatedAt
+  })
+})
+
 const formerSecrets = promisesOf({
   name: "former secrets",
   store: FormerSecrets.FormerSecrets,
@@ -278,6 +299,7 @@ const walks = Contract.promise(
 
 /** What every implementation promises. */
 export const promises: ReadonlyArray<Contract.ContractPromise<Stores>> = [
+  ...destinations,
   ...errorCodes,
   ...formerSecrets,
   ...invitations,

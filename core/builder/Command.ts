@@ -22,6 +22,8 @@ const Until = Schema.optionalKey(Schema.String)
 export const PageCommand = Schema.Union([
   /** Carries out an action, and adds it to the draft if it succeeds. */
   Schema.Struct({ _tag: Schema.Literal("Do"), candidate: Candidate }),
+  /** Reads what a step would read. The draft and the page do not change. */
+  Schema.Struct({ _tag: Schema.Literal("Preview"), candidate: Candidate }),
   /** Carries out the next step of the draft. */
   Schema.Struct({ _tag: Schema.Literal("Next") }),
   /** Carries out the following steps of the draft, up to its end or before the step `until`, given by id or name. */
@@ -73,6 +75,8 @@ export const help = `A message is one action. It is carried out on the page, and
   delay SECONDS              wait
 
 or a node of the graph language as JSON, {"action":"CLICK","parameters":{"selector":"//button"},"name":"Sign in"}.
+
+  preview JSON               read what such a node with the action EXTRACT_DATAMODEL would read; it becomes no step
 
   check XPATH                continue if this element exists, and end the workflow if not. A BOOL_CONDITION as JSON does
                              the same with any condition. The next steps belong to the branch that the page takes now
@@ -206,6 +210,15 @@ const words: Readonly<Record<string, Read>> = {
       ? act("DELAY", { delay_time: Number(seconds) })
       : Result.fail(`Expected a number of seconds, got "${seconds.slice(0, 80)}"`)
   ),
+  preview: filled("preview JSON, where the JSON is a node with the action EXTRACT_DATAMODEL", (json) =>
+    Result.flatMap(candidate(json), (candidate) =>
+      candidate.action === "EXTRACT_DATAMODEL"
+        ? Result.succeed({ _tag: "Preview", candidate })
+        : Result.fail(
+            `Cannot preview the action "${candidate.action.slice(0, 80)}": expected EXTRACT_DATAMODEL, which only reads`
+          )
+    )
+  ),
   next: alone({ _tag: "Next" }),
   continue: (until) => Result.succeed({ _tag: "Continue", ...(until === "" ? {} : { until }) }),
   drop: alone({ _tag: "Drop" }),
@@ -287,9 +300,11 @@ const object = (json: string): Result.Result<Schema.JsonObject, string> => {
 }
 
 const node = (json: string): Result.Result<Command, string> =>
+  Result.map(candidate(json), (candidate) => ({ _tag: "Do", candidate }))
+
+const candidate = (json: string): Result.Result<Candidate, string> =>
   Result.flatMap(object(json), (value) =>
     asCandidate({ parameters: {}, ...withoutNulls(value) }).pipe(
-      Result.map((candidate): Command => ({ _tag: "Do", candidate })),
       Result.mapError(
         () =>
           'Cannot read the node: expected {"action":"CLICK","parameters":{…}}, and a name and a description where they are texts'

@@ -6,6 +6,7 @@ export const ActionResult = Schema.Struct({
   /** Whether the action succeeded, and so is part of the draft. */
   done: Schema.Boolean,
   action: Schema.String,
+  /** The step of the draft; `null` for what was only read, by `preview`. */
   nodeId: Schema.NullOr(Schema.String),
   nodeName: Schema.NullOr(Schema.String),
   /** The address of the page after the action. */

@@ -66,6 +66,7 @@ const edited = (
     case "Credential":
       return Draft.withCredential(draft, command.alias, command.site, command.user)
     case "Do":
+    case "Preview":
       // The host chooses the ids.
       return Effect.map(Draft.insert(draft, command.candidate, { node: ids.reply, end: ids.notice }), (inserted) => ({
         draft: inserted.draft,
@@ -173,6 +174,7 @@ const respond = (
         tried.success.what
       )
     case "Do":
+    case "Preview":
     // A step that cannot be saved is not carried out.
     case "Continue":
     case "Replay":

@@ -2,6 +2,15 @@
 import * as RecordedNode from "../../../core/workflow/convert/RecordedNode.ts"
 import type { Edges } from "../data/Outline.ts"
 import type { Draft, PageTarget } from "./Conversation.ts"
+import {
+  type CellFormat,
+  columnsBetween,
+  fieldOf,
+  formatOf,
+  type ListColumn,
+  pathIn,
+  wrongFormat
+} from "./ListModel.ts"
 
 /** One step, as the conversation reads it. */
 export interface Candidate {
@@ -275,9 +284,8 @@ export const palette = {
 export type PaletteName = keyof typeof palette
 
 /** A value to read, with its name in the output. */
-export interface Cell {
+export interface Cell extends CellFormat {
   readonly name: string
-  readonly isNumber: boolean
   readonly target: PageTarget
   readonly selector: string
 }
@@ -302,7 +310,7 @@ export const cellOf = (target: PageTarget, others: ReadonlyArray<Cell>, loop: Lo
     wanted,
     others.map((other) => other.name)
   )
-  return { name, isNumber: false, target, selector: proposed(target, loop) }
+  return { name, type: "text", format: "", target, selector: proposed(target, loop) }
 }
 
 /** How values are read: each on its own, or those of one list together, once for each row. */
@@ -312,6 +320,59 @@ export interface Reading {
   readonly list: string
   /** Whether values in a list are read from every row. */
   readonly isEvery: boolean
+  /** The rows of the list whose columns were proposed, by two elements of a kind. */
+  readonly proposed?: string
+}
+
+/**
+ * The reading after an element was pointed at. A second element of a kind makes it the whole list: its rows, and its columns
+ * with what they are most likely read as. Otherwise the element is a value, and no longer one if it was.
+ */
+export const pointedAt = (
+  before: Reading,
+  target: PageTarget,
+  elements: ReadonlyArray<PageTarget>,
+  loop: Loop | null = null
+): Reading => {
+  const { cells } = before
+  const selector = proposed(target, loop)
+  const place = before.proposed === undefined ? null : pathIn(target, before.proposed)
+  const others = cells.filter(
+    (cell) => cell.selector !== selector && (place === null || cell.target.row?.path !== place)
+  )
+  if (others.length < cells.length) return { ...before, cells: others }
+  const columns = before.proposed === undefined ? proposedBy(cells, target, elements) : null
+  const rows = columns?.[0]?.target.row?.selector
+  if (columns === null || rows === undefined || rows === loop?.rows) {
+    const row = place === null ? target.row : { ...(rowsOf(cells) ?? noRows), path: place }
+    return { ...before, cells: [...cells, cellOf({ ...target, row }, cells, loop)] }
+  }
+  const all: Array<Cell> = []
+  for (const { samples, target } of columns) {
+    all.push({ ...cellOf(target, all, loop), ...formatOf(samples, target.row?.path ?? "") })
+  }
+  return { ...before, cells: all, isEvery: true, proposed: rows }
+}
+
+const noRows = { selector: "", matches: 0 }
+
+const proposedBy = (
+  cells: ReadonlyArray<Cell>,
+  target: PageTarget,
+  elements: ReadonlyArray<PageTarget>
+): ReadonlyArray<ListColumn> | null => {
+  for (const cell of cells) {
+    const columns = columnsBetween(cell.target, target, elements)
+    if (columns !== null) return columns
+  }
+  return null
+}
+
+/** Whether an element is in one of the columns of a list that are read. */
+export const isRead = ({ cells, isEvery, proposed: rows }: Reading, target: PageTarget): boolean => {
+  if (rows === undefined || !isEvery) return false
+  const path = pathIn(target, rows)
+  return path !== null && cells.some((cell) => cell.target.row?.path === path)
 }
 
 /** The rows of the list that holds all values; `null` when there is no such list. */
@@ -327,8 +388,7 @@ export const readingOf = ({ cells, isEvery, list }: Reading, loop: Loop | null =
   const rows = found ?? (loop === null ? null : { selector: "/html" })
   const pathOf = ({ selector, target }: Cell) =>
     found !== null ? (target.row?.path ?? ".") : rows !== null ? selector.replace(/^\/html(?=\/)/, "") : selector
-  const typeOf = ({ isNumber }: Cell) => (isNumber ? "number" : "string")
-  const properties = Object.fromEntries(cells.map((cell) => [cell.name, { type: typeOf(cell), path: pathOf(cell) }]))
+  const properties = Object.fromEntries(cells.map((cell) => [cell.name, fieldOf(cell, pathOf(cell))]))
   const model =
     rows === null
       ? { type: "object", properties }
@@ -343,6 +403,14 @@ export const readingOf = ({ cells, isEvery, list }: Reading, loop: Loop | null =
     name: `Read ${rows === null ? short(cells.map(({ name }) => name).join(", ")) : list}`,
     parameters: { execution: "STATIC", extract_data_model: model }
   }
+}
+
+/** The message that reads a list as the step would, each value under the number of its cell; `null` while it cannot. */
+export const previewOf = (reading: Reading, loop: Loop | null = null): string | null => {
+  if (reading.proposed === undefined || reading.cells.length === 0 || !reading.isEvery) return null
+  if (reading.cells.some((cell) => wrongFormat(cell) !== null)) return null
+  const cells = reading.cells.map((cell, index) => ({ ...cell, name: `c${index}` }))
+  return `preview ${messageOf(readingOf({ ...reading, cells, list: "rows" }, loop))}`
 }
 
 /** A value of the run that a text may use. */

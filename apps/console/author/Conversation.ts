@@ -33,7 +33,10 @@ export interface Conversation {
   readonly isBusy: boolean
   /** Sends a message. Completes when the service has accepted it; the answer is one of the messages. */
   readonly say: (text: string) => Promise<void>
-  /** Sends messages in turn, each after the answer to the one before, up to the first that fails. */
+  /**
+   * Sends messages in turn, each after the answer to the one before, up to the first that fails; after those that are on
+   * their way.
+   */
   readonly sayAll: (texts: ReadonlyArray<string>) => void
   /** Stops what is being done, and leaves out the messages that were to follow. */
   readonly stop: () => void
@@ -60,6 +63,8 @@ export const useConversation = (id: string): Conversation => {
   const last = useRef(0)
   const [seenAt, setSeenAt] = useState(0)
   const queued = useRef<ReadonlyArray<string>>([])
+  /** Whether a message was sent whose answer has not come. */
+  const sending = useRef(false)
   const params = { conversation_id: id }
 
   const look = useCallback(async (): Promise<void> => {
@@ -112,7 +117,7 @@ export const useConversation = (id: string): Conversation => {
         if (one.data.role === "assistant") {
           const [next, ...rest] = one.data.result?.done === false ? [] : queued.current
           queued.current = rest
-          if (next === undefined) setSending(false)
+          if (next === undefined) sent()
           else void send(next)
         }
         setMessages((all) => [...all.filter(({ number }) => number !== one.data.number), one.data])
@@ -140,9 +145,14 @@ export const useConversation = (id: string): Conversation => {
   }, [at])
 
   const send = async (text: string) => {
+    sending.current = true
     setSending(true)
     if ((await act(builder().say({ params, payload: { text } }))) !== null) return
     queued.current = []
+    sent()
+  }
+  const sent = () => {
+    sending.current = false
     setSending(false)
   }
   const say = (text: string) => {
@@ -151,8 +161,11 @@ export const useConversation = (id: string): Conversation => {
   }
   const sayAll = ([first, ...rest]: ReadonlyArray<string>) => {
     if (first === undefined) return
-    queued.current = rest
-    void send(first)
+    if (sending.current) queued.current = [...queued.current, first, ...rest]
+    else {
+      queued.current = rest
+      void send(first)
+    }
   }
   const stop = () => {
     queued.current = []

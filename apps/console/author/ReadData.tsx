@@ -3,22 +3,29 @@
 import { EnteredText } from "../forms/EnteredText.tsx"
 import { Field } from "../forms/Field.tsx"
 import { Empty, Section } from "../kit/Page.tsx"
+import { Table } from "../kit/Table.tsx"
 import {
   type Candidate,
   type Cell,
   called,
   identifier,
   type Loop,
+  previewOf,
   type Reading,
   readingOf,
   rowsOf
 } from "./AuthorModel.ts"
+import type { Message } from "./Conversation.ts"
+import { type CellType, isLink, wrongFormat } from "./ListModel.ts"
+
+const typeWords: Readonly<Record<CellType, string>> = { text: "Text", number: "Number", date: "Date", link: "Link" }
 
 export const ReadData = ({
   isBusy,
   loop,
   onChange,
   onDo,
+  preview,
   reading
 }: {
   readonly loop: Loop | null
@@ -26,6 +33,8 @@ export const ReadData = ({
   readonly isBusy: boolean
   readonly onChange: (reading: Reading) => void
   readonly onDo: (candidate: Candidate) => void
+  /** The answer with the rows of the list as they would be read. */
+  readonly preview: Message | null
 }) => {
   const { cells, isEvery, list } = reading
   const found = rowsOf(cells)
@@ -36,13 +45,16 @@ export const ReadData = ({
   return (
     <Section title="Read data" note={cells.length === 0 ? undefined : `${cells.length} chosen`}>
       {cells.length === 0 ? (
-        <Empty title="Click the values to read">Click one cell of each column of a table to read every row.</Empty>
+        <Empty title="Click the values to read">
+          Click a value of a list, and then the same value of another row, to read the whole list.
+        </Empty>
       ) : (
         <form
           class="body form"
           onSubmit={(event) => {
             event.preventDefault()
-            if (!cells.some(isTwice)) onDo(readingOf(reading, loop))
+            const isWrong = cells.some((cell) => isTwice(cell) || wrongFormat(cell) !== null)
+            if (!isWrong) onDo(readingOf(reading, loop))
           }}
         >
           {cells.map((cell, index) => (
@@ -56,14 +68,7 @@ export const ReadData = ({
                   onEntered={(text) => change(index, { name: identifier(text, `value_${index + 1}`) })}
                 />
               </Field>
-              <label class="tick">
-                <input
-                  type="checkbox"
-                  checked={cell.isNumber}
-                  onChange={({ currentTarget }) => change(index, { isNumber: currentTarget.checked })}
-                />
-                a number
-              </label>
+              <TypeOf cell={cell} onChange={(changes) => change(index, changes)} />
               <button
                 type="button"
                 class="plain"
@@ -95,11 +100,92 @@ export const ReadData = ({
               />
             </Field>
           )}
+          {previewOf(reading, loop) !== null && <FirstRows cells={cells} preview={preview} />}
           <button type="submit" class="primary" disabled={isBusy}>
             Read
           </button>
         </form>
       )}
     </Section>
+  )
+}
+
+/** What a value is read as, with how the page writes it. */
+const TypeOf = ({ cell, onChange }: { readonly cell: Cell; readonly onChange: (changes: Partial<Cell>) => void }) => {
+  const path = cell.target.row?.path ?? cell.selector
+  const types = (Object.keys(typeWords) as ReadonlyArray<CellType>).filter((type) => type !== "link" || isLink(path))
+  return (
+    <>
+      <Field label={`Type of ${cell.name}`}>
+        <select
+          value={cell.type}
+          onChange={({ currentTarget }) => {
+            const type = currentTarget.value as CellType
+            onChange({ type, format: type === "date" ? "yyyy-MM-dd" : "" })
+          }}
+        >
+          {types.map((type) => (
+            <option key={type} value={type}>
+              {typeWords[type]}
+            </option>
+          ))}
+        </select>
+      </Field>
+      {cell.type === "number" && (
+        <Field label={`Format of ${cell.name}`}>
+          <select value={cell.format} onChange={({ currentTarget }) => onChange({ format: currentTarget.value })}>
+            <option value="">As the page writes it</option>
+            <option value=".">1,234.50</option>
+            <option value=",">1.234,50</option>
+          </select>
+        </Field>
+      )}
+      {cell.type === "date" && (
+        <Field label={`Format of ${cell.name}`} problem={wrongFormat(cell)}>
+          <EnteredText value={cell.format} onEntered={(format) => onChange({ format: format.trim() })} />
+        </Field>
+      )}
+    </>
+  )
+}
+
+/** How many rows are shown before they are read. */
+const mostRows = 3
+
+const FirstRows = ({ cells, preview }: { readonly cells: ReadonlyArray<Cell>; readonly preview: Message | null }) => {
+  if (preview === null) return <p class="note">Reading the first rows…</p>
+  const rows = preview.result?.data?.rows
+  if (!Array.isArray(rows)) {
+    return (
+      <p class="problem" role="alert">
+        {preview.text}
+      </p>
+    )
+  }
+  const shown = rows.slice(0, mostRows).map((row, index) => ({ index, row: row as Readonly<Record<string, unknown>> }))
+  return (
+    <>
+      <p class="note" role="status">
+        {rows.length === 1 ? "The row as it would be read" : `The first of ${rows.length} rows, as they would be read`}
+      </p>
+      <Table
+        label="The first rows"
+        rows={shown}
+        keyOf={({ index }) => String(index)}
+        columns={cells.map(({ name, type }, at) => ({
+          word: name,
+          ...(type === "number" ? { kind: "num" as const } : {}),
+          cell: ({ row }: (typeof shown)[number]) => {
+            const value = row[`c${at}`]
+            return value === null || value === undefined ? <span class="quiet">nothing</span> : String(value)
+          }
+        }))}
+      />
+      {(preview.result?.warnings ?? []).map((warning) => (
+        <p class="note" key={warning}>
+          {warning}
+        </p>
+      ))}
+    </>
   )
 }

@@ -14,11 +14,13 @@ import { may } from "../kit/Session.ts"
 import { AddStep } from "./AddStep.tsx"
 import {
   type Candidate,
-  cellOf,
   clickOn,
   eachRow,
+  isRead,
   loopOf,
   messageOf,
+  pointedAt,
+  previewOf,
   proposed,
   type Reading,
   sourcesOf,
@@ -88,7 +90,15 @@ const useRecording = (conversation: Conversation) => {
   const [chosen, choose] = useState<PageTarget | null>(null)
   const [reading, setReading] = useState<Reading>(noReading)
   const loop = draft === null ? null : loopOf(draft)
-  const said = messages.findLast(({ role }) => role === "assistant") ?? null
+  const elements = conversation.page === null || conversation.page === "none" ? [] : conversation.page.elements
+  // What was only read is shown beside the columns.
+  const said = messages.findLast(({ result, role }) => role === "assistant" && result?.nodeId !== null) ?? null
+  const asked = previewOf(reading, loop)
+  useEffect(() => {
+    if (asked !== null) sayAll([asked])
+  }, [asked])
+  const previewed = messages.findLastIndex(({ role, text }) => role === "user" && text === asked)
+  const preview = messages.slice(previewed + 1).findLast(({ result }) => result?.nodeId === null) ?? null
   useEffect(() => {
     // A step changes the page: the chosen element may be gone.
     if (said?.result?.done === true) choose(null)
@@ -105,12 +115,7 @@ const useRecording = (conversation: Conversation) => {
   const read = (target: PageTarget) => {
     setMode("read")
     choose(null)
-    const selector = proposed(target, loop)
-    setReading((before) => {
-      const others = before.cells.filter((cell) => cell.selector !== selector)
-      const isNew = others.length === before.cells.length
-      return { ...before, cells: isNew ? [...others, cellOf(target, others, loop)] : others }
-    })
+    setReading((before) => pointedAt(before, target, elements, loop))
   }
   const point = (target: PageTarget) => {
     if (mode === "read") return read(target)
@@ -119,9 +124,25 @@ const useRecording = (conversation: Conversation) => {
   }
   const marked = new Set([
     ...(chosen === null ? [] : [chosen.selectors[0]?.selector ?? ""]),
-    ...reading.cells.map(({ target }) => target.selectors[0]?.selector ?? "")
+    ...reading.cells.map(({ target }) => target.selectors[0]?.selector ?? ""),
+    ...elements.filter((target) => isRead(reading, target)).map(({ selectors }) => selectors[0]?.selector ?? "")
   ])
-  return { mode, setMode, chosen, choose, reading, setReading, loop, said, marked, perform, point, read }
+  const shown = previewed < 0 ? null : preview
+  return {
+    mode,
+    setMode,
+    chosen,
+    choose,
+    reading,
+    setReading,
+    loop,
+    said,
+    marked,
+    preview: shown,
+    perform,
+    point,
+    read
+  }
 }
 
 export const Workbench = ({ id }: { readonly id: string }) => {
@@ -129,7 +150,8 @@ export const Workbench = ({ id }: { readonly id: string }) => {
   const { draft, isBusy, messages, problem, say, sayAll, status } = conversation
   const page = conversation.page === "none" ? null : conversation.page
   const recording = useRecording(conversation)
-  const { choose, chosen, loop, marked, mode, perform, point, read, reading, said, setMode, setReading } = recording
+  const { choose, chosen, loop, marked, mode, perform, point, preview } = recording
+  const { read, reading, said, setMode, setReading } = recording
   const entries = useQuery(vault).value ?? []
   const sources = draft === null ? [] : [...sourcesOf(draft, loop), ...vaultSourcesOf(entries, page?.url ?? "", draft)]
   // A credential may have been added in the meantime.
@@ -222,7 +244,9 @@ export const Workbench = ({ id }: { readonly id: string }) => {
             <ReadData
               reading={reading}
               loop={loop}
-              isBusy={isBusy || isReadOnly}
+              preview={preview}
+              // A step that reads waits for the preview of what it reads.
+              isBusy={isReadOnly || (isBusy && reading.proposed === undefined)}
               onChange={setReading}
               onDo={perform}
             />

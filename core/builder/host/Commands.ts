@@ -80,9 +80,11 @@ export const make = Effect.fnUntraced(function* (lease: LeaseRef, beginningOf: S
 
   const onPage = Effect.fnUntraced(function* (draft: One["draft"], now: Turn.Stage, command: Later, turnId: string) {
     switch (command._tag) {
-      case "Do": {
+      case "Do":
+      case "Preview": {
         const ids = { node: yield* identifiers.uuid, end: yield* identifiers.uuid }
-        return yield* Turn.act(draft, now, command.candidate, ids)
+        const turn = command._tag === "Do" ? Turn.act : Turn.preview
+        return yield* turn(draft, now, command.candidate, ids)
       }
       case "Next":
         return yield* Turn.next(draft, now)

@@ -221,6 +221,22 @@ export const act = Effect.fn("Turn.act")(function* (
   return withWarnings(yield* expecting(done, node, left, after.found), after.unsure)
 })
 
+/** Reads what a step would read, without making it one: the draft and its progress are unchanged. */
+export const preview = Effect.fn("Turn.preview")(function* (
+  draft: Draft.Draft,
+  stage: Stage,
+  candidate: Candidate,
+  ids: { readonly node: NodeId; readonly end: NodeId }
+) {
+  const { outcome } = yield* act(draft, stage, candidate, ids)
+  if (outcome.result === null) return { outcome, stage }
+  const { keptExpect: _, proposedExpect: __, ...result } = outcome.result
+  const text = result.done
+    ? `It became no step. It read ${JSON.stringify(result.data).slice(0, maxTold)}`
+    : outcome.text
+  return { outcome: { ...outcome, draft, progress: stage.progress, text, result: { ...result, nodeId: null } }, stage }
+})
+
 /** Where a page is before a step, and what it says there. */
 interface Before {
   readonly address: string

@@ -1946,12 +1946,35 @@ it.layer(console, { excludeTestServices: true })("the console", (layered) => {
           await point("Click: button “Show”")
           await page.getByText("Done: Click Show").waitFor()
           await click("Read data")
+          // Two cells of a column are the whole list, with what each column is read as.
           await point("Read: link “A-1034”")
-          await point("Read: cell “Lindenhof Bakery”")
-          await point("Read: cell “€ 18.90”")
+          await point("Read: link “A-1031”")
           await page.getByText("From all 6 rows").waitFor()
-          await count(page.getByLabel("a number").last().check())
+          await page.getByText("The first of 6 rows, as they would be read").waitFor()
+          const typeOf = (name: string) => page.getByLabel(`Type of ${name}`, { exact: true })
+          assert.deepStrictEqual(
+            await Promise.all(
+              ["order", "date", "customer", "status", "total"].map((name) => typeOf(name).inputValue())
+            ),
+            ["text", "date", "text", "text", "number"]
+          )
+          assert.strictEqual(await page.getByLabel("Format of date", { exact: true }).inputValue(), "yyyy-MM-dd")
+          const first = page.getByRole("region", { name: "The first rows" })
+          await first.getByRole("cell", { name: "18.9", exact: true }).waitFor()
+          // A link is its address, which a preview shows at once.
+          await typeOf("order").selectOption("link")
+          await first.getByRole("cell", { name: /\/orders\/A-1034$/ }).waitFor()
+          await typeOf("order").selectOption("text")
+          const format = page.getByLabel("Format of date", { exact: true })
+          await format.fill("MM")
+          await format.blur()
+          await page.getByText("Expected one day, one month and one year").waitFor()
+          await format.fill("yyyy-MM-dd")
           await fill("Name of the list", "orders")
+          await page.getByText("The first of 6 rows, as they would be read").waitFor()
+          await button("Do not read status").click()
+          await page.getByLabel("Type of status", { exact: true }).waitFor({ state: "detached" })
+          await page.getByText("The first of 6 rows, as they would be read").waitFor()
         })
         yield* looked("author-read")
         yield* Effect.promise(async () => {

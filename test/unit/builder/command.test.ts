@@ -29,6 +29,10 @@ it.each([
   ['{"action":"CLICK","parameters":{"selector":"a"},"name":null}', act("CLICK", { selector: "a" })],
   ['{"action":"SCREENSHOT"}', act("SCREENSHOT", {})],
   [
+    'preview {"action":"EXTRACT_DATAMODEL"}',
+    { _tag: "Preview", candidate: { action: "EXTRACT_DATAMODEL", parameters: {} } }
+  ],
+  [
     "loop context.orders as order",
     act("LOOP", {
       variable_over: "{{context.orders}}",
@@ -94,6 +98,7 @@ it.each([
   ["type = x", "Expected type SELECTOR = TEXT"],
   ["extract [1]", "expected an object"],
   ["extract {", "Cannot read the JSON"],
+  ['preview {"action":"CLICK"}', 'Cannot preview the action "CLICK"'],
   ["delay soon", "Expected a number of seconds"],
   ["loop context.orders", "Expected loop EXPRESSION as NAME"],
   ["check css=h1", "Expected an XPath"],

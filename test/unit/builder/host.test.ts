@@ -170,7 +170,20 @@ it.effect("messages become the steps of a workflow that does the same again", ()
         `Node "Click //a": Cannot click //a: 2 elements match after 15000 ms, expected exactly 1 (at ${login})`
       )
       assert.deepInclude(twice.last.result, { done: false, errorCode: "SELECTOR-E0001" })
-      yield* tell(caller, conversation.id, "click #go")
+      const went = yield* tell(caller, conversation.id, "click #go")
+      const read = { type: "object", properties: { title: { type: "string", path: "//h1" } } }
+      const node = { action: "EXTRACT_DATAMODEL", parameters: { extract_data_model: read } }
+      const previewed = yield* tell(caller, conversation.id, `preview ${JSON.stringify(node)}`)
+      assert.deepStrictEqual(previewed.last.result, {
+        done: true,
+        action: "EXTRACT_DATAMODEL",
+        nodeId: null,
+        nodeName: "Extract title",
+        url: list,
+        data: { title: "Orders" }
+      })
+      assert.deepStrictEqual(previewed.conversation.draft, went.conversation.draft)
+      assert.deepStrictEqual(previewed.conversation.progress, went.conversation.progress)
       const extracted = yield* tell(caller, conversation.id, orders)
       assert.deepStrictEqual(extracted.last.result?.data, { orders: [{ id: "A-1" }, { id: "A-2" }] })
       assert.include(extracted.last.text, 'It extracted {"orders":[{"id":"A-1"},{"id":"A-2"}]}')

@@ -112,7 +112,7 @@ export const examples: Readonly<Record<string, Schema.Json>> = {
     name: "Accounting",
     type: "http",
     url: "https://files.example.com/invoices/",
-    access: { token: "a token of the file server" }
+    access: { token: "token-of-the-file-server" }
   },
   "fileDestinations.changeDestination": { on_conflict: "fail" },
   "interactions.answer": { code: "123456" },

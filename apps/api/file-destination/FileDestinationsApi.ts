@@ -18,9 +18,7 @@ const name = Schema.String.check(
 )
 const secret = Schema.String.check(Schema.isBetweenLength(1, 4_096))
 
-const visible = secret.check(
-  Schema.makeFilter((text: string) => /^[\x21-\x7e]+$/.test(text) || "Expected visible ASCII characters")
-)
+const visible = secret.check(Schema.isPattern(/^[!-~]+$/, { message: "Expected visible ASCII characters" }))
 
 const AccessRequest = Schema.Struct({
   username: optional(secret),

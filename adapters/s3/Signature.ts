@@ -1,5 +1,4 @@
 /** The signature of one request to an S3-compatible store, by AWS Signature Version 4. */
-import { AwsV4Signer } from "aws4fetch"
 import { Effect } from "effect"
 
 export interface Keys {
@@ -23,6 +22,8 @@ export const signed = (
   { password = "", region, username = "" }: Keys
 ): Effect.Effect<Readonly<Record<string, string>>> =>
   Effect.promise(async () => {
+    // Loaded by the first request: most installations send no files to such a store.
+    const { AwsV4Signer } = await import("aws4fetch")
     const signer = new AwsV4Signer({
       method,
       url: url.href,

@@ -87,6 +87,8 @@ it.layer(layer)("workflows", (it) => {
         allowed_sites: ["example.com", "*.example.com:8443"],
         proxy_setting: null,
         proxy_value: null,
+        file_destination: null,
+        file_path: null,
         folder_path: "billing/monthly",
         tags: ["monthly"],
         run_window: null,

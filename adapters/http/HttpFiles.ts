@@ -6,15 +6,13 @@ import { createWriteStream } from "node:fs"
 import { mkdtemp, rm } from "node:fs/promises"
 import { request as httpRequest, type IncomingMessage } from "node:http"
 import { request as httpsRequest } from "node:https"
-import { isIP } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Effect, Layer } from "effect"
 import * as FileNames from "../../core/browser/file/FileNames.ts"
 import { FileNotFetched, FileSource, fetchMillis, maxUploadBytes } from "../../core/browser/file/FileSource.ts"
 import * as Names from "./Names.ts"
-import { isPrivate } from "./PrivateAddress.ts"
-import { bareHost, lookupFor, PrivateAddress, reasonOf, sentence } from "./Reach.ts"
+import { bareHost, isLocal, lookupFor, PrivateAddress, reasonOf, sentence } from "./Reach.ts"
 
 export interface Options {
   readonly allowPrivateNetworks: boolean
@@ -49,9 +47,7 @@ export const make = (options: Options): FileSource => {
     if (url.protocol !== "http:" && url.protocol !== "https:") {
       return `it leads to an address with ${url.protocol}, only http: and https: are allowed`
     }
-    const host = bareHost(url)
-    const isLocal = (isIP(host) > 0 && isPrivate(host)) || /(^|\.)localhost$/.test(host)
-    return isLocal && !isExempt(url) ? sentence(host) : null
+    return isLocal(url) && !isExempt(url) ? sentence(bareHost(url)) : null
   }
 
   const tooLarge = new FileNotFetched({

@@ -1,14 +1,12 @@
 /**
  * Sends webhooks over HTTP, to public addresses only unless others are allowed.
  */
-import { isIP } from "node:net"
 import { Clock, Effect, Layer } from "effect"
 import type { Outcome } from "../../core/event/webhook/Delivery.ts"
 import { Sender, type WebhookRequest } from "../../core/event/webhook/Sender.ts"
 import * as Exchange from "./Exchange.ts"
 import * as Names from "./Names.ts"
-import { isPrivate } from "./PrivateAddress.ts"
-import { bareHost, lookupFor, sentence } from "./Reach.ts"
+import { bareHost, isLocal, lookupFor, sentence } from "./Reach.ts"
 import { retryAfterMillis } from "./RetryAfter.ts"
 
 export interface Options {
@@ -38,9 +36,7 @@ export const layer = (options: Options) =>
 
     const refusal = (text: string): string | null => {
       const url = new URL(text)
-      const host = bareHost(url)
-      const isLocal = (isIP(host) > 0 && isPrivate(host)) || /(^|\.)localhost$/.test(host)
-      return isLocal && !isExempt(url) ? sentence(host) : null
+      return isLocal(url) && !isExempt(url) ? sentence(bareHost(url)) : null
     }
 
     const post = Effect.fn("Sender.post")(function* (sent: WebhookRequest) {

@@ -6,15 +6,13 @@
  * Requests to S3-compatible stores are signed.
  */
 import { createHash } from "node:crypto"
-import { isIP } from "node:net"
 import { Clock, Effect, Layer, Redacted } from "effect"
 import type { Access } from "../../core/run/delivery/FileDestination.ts"
 import { FileSink, type OpenDestination, type PutOutcome, type SentFile } from "../../core/run/delivery/FileSink.ts"
 import * as Signature from "../s3/Signature.ts"
 import * as Exchange from "./Exchange.ts"
 import * as Names from "./Names.ts"
-import { isPrivate } from "./PrivateAddress.ts"
-import { bareHost, lookupFor, sentence } from "./Reach.ts"
+import { bareHost, isLocal, lookupFor, sentence } from "./Reach.ts"
 import { retryAfterMillis } from "./RetryAfter.ts"
 
 export interface Options {
@@ -47,9 +45,7 @@ export const layer = (options: Options) =>
 
     const refusal = (text: string): string | null => {
       const url = new URL(text)
-      const host = bareHost(url)
-      const isLocal = (isIP(host) > 0 && isPrivate(host)) || /(^|\.)localhost$/.test(host)
-      return isLocal && !isExempt(url) ? sentence(host) : null
+      return isLocal(url) && !isExempt(url) ? sentence(bareHost(url)) : null
     }
 
     /** Sends a request with the access of the destination. */

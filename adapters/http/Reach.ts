@@ -1,5 +1,5 @@
 /** Restricts connections on behalf of users, and describes their failures. */
-import type { LookupFunction } from "node:net"
+import { isIP, type LookupFunction } from "node:net"
 import { type Judge, lookupOf, type Names } from "./Names.ts"
 import { isPrivate } from "./PrivateAddress.ts"
 
@@ -19,6 +19,12 @@ export const sentence = (host: string): string =>
 
 /** The host of an address in the form for a name lookup. */
 export const bareHost = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "")
+
+/** Whether an address names a private or loopback address without a lookup. */
+export const isLocal = (url: URL): boolean => {
+  const host = bareHost(url)
+  return (isIP(host) > 0 && isPrivate(host)) || /(^|\.)localhost$/.test(host)
+}
 
 /** The reason of a failed connection, as a sentence. */
 export const reasonOf = (error: Error & { readonly code?: string }): string =>

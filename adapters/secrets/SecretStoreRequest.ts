@@ -9,7 +9,7 @@ import * as Json from "../../core/workspace/Json.ts"
 import * as Exchange from "../http/Exchange.ts"
 import * as Names from "../http/Names.ts"
 import { isPrivate } from "../http/PrivateAddress.ts"
-import { bareHost, lookupFor, PrivateAddress } from "../http/Reach.ts"
+import { bareHost, isLocal, lookupFor, PrivateAddress } from "../http/Reach.ts"
 import { retryAfterMillis } from "../http/RetryAfter.ts"
 
 export interface Options {
@@ -64,9 +64,8 @@ export const make = (options: Options) => {
   const refusal = (text: string): string | null => {
     const url = new URL(text)
     const host = bareHost(url)
-    const isLocal = (isIP(host) > 0 && isPrivate(host)) || /(^|\.)localhost$/.test(host)
-    if (isLocal && !isExempt(url)) return privateRefused(host)
-    if (url.protocol === "http:" && isIP(host) > 0 && !isLocal) return clearRefused(host)
+    if (isLocal(url) && !isExempt(url)) return privateRefused(host)
+    if (url.protocol === "http:" && isIP(host) > 0 && !isLocal(url)) return clearRefused(host)
     return url.protocol === "http:" && !isExempt(url) ? clearRefused(host) : null
   }
 

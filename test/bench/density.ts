@@ -17,7 +17,7 @@ import { demoWorkflow } from "../../apps/demo/Workflow.ts"
 import { withDescendants } from "../support/chromiums.ts"
 import { credentialOf } from "../support/demoSite.ts"
 import { encryptionKey, migratedDataDir, ready, send, sluice } from "../support/processes.ts"
-import { executablePath } from "../support/realBrowser.ts"
+import { chromiumPath } from "../support/realBrowser.ts"
 import type { Order } from "./DensityByHand.ts"
 import { millisOf, rest } from "./ProcessTime.ts"
 import { median, type Row } from "./Row.ts"
@@ -54,7 +54,7 @@ const memoryOf = (pid: number): number =>
 const byHand = (site: string, atOnce: number) =>
   Effect.acquireRelease(
     Effect.promise(async () => {
-      const child = fork(fileURLToPath(new URL("./DensityByHand.ts", import.meta.url)), [executablePath])
+      const child = fork(fileURLToPath(new URL("./DensityByHand.ts", import.meta.url)), [chromiumPath])
       await once(child, "message")
       const act = async (runs: number) => {
         const answer = once(child, "message")

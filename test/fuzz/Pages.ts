@@ -115,9 +115,9 @@ export const openVisitor = async (): Promise<{ readonly visit: VisitPage; readon
   const runtime = ManagedRuntime.make(Layer.unwrap(site))
   const open = (path: string, waitMillis: number) =>
     Effect.suspend(() => walk(graphOf(`${address}${path}`, stepsWaiting(waitMillis)))).pipe(
-      Effect.map(({ outcome }) => (outcome._tag === "Failed" ? outcome.failure.code : null)),
-      (code) => awaited("the end of a visit", code),
-      Effect.catchCause((cause) => Effect.succeed(`a defect: ${String(cause).slice(0, 500)}`))
+      Effect.map(({ outcome }) => (outcome._tag === "Failed" ? outcome.failure : null)),
+      (failure) => awaited("the end of a visit", failure),
+      Effect.catchCause((cause) => Effect.succeed({ code: `a defect: ${String(cause).slice(0, 500)}`, message: "" }))
     )
   // Whether a plain page works is asked, not how fast: the machine may be busy.
   const openPlain = () => runtime.runPromise(open("/plain", 15_000))
@@ -126,10 +126,11 @@ export const openVisitor = async (): Promise<{ readonly visit: VisitPage; readon
   const visit: VisitPage = async (page) => {
     current = page
     const watch = HeldLoop.start()
-    const code = await runtime.runPromise(open("/", 1_500))
+    const failure = await runtime.runPromise(open("/", 1_500))
     const longestTurn = watch.lap(mostTurn)
     watch.stop()
-    return { code, longestTurn, next: await openPlain() }
+    const next = await openPlain()
+    return { code: failure?.code ?? null, longestTurn, next: next === null ? null : `${next.code} ${next.message}` }
   }
   return { visit, close: () => runtime.dispose() }
 }

@@ -139,10 +139,11 @@ const step = Effect.fnUntraced(function* (tabs: Tabs, scroller: Scroller, direct
 const late = (what: string, waitMillis: number): PageFailure =>
   new PageFailure({ kind: "unusable", reason: `${what} within ${waitMillis} ms (wait_time)` })
 
+/** Turns the wheel so often; the first time in any case, so no wait never means no turn. */
 const ticks = Effect.fnUntraced(function* (tabs: Tabs, count: number, direction: Direction, waitMillis: number) {
   const until = (yield* Clock.currentTimeMillis) + waitMillis
   for (let done = 0; done < count; done++) {
-    if ((yield* Clock.currentTimeMillis) > until)
+    if (done > 0 && (yield* Clock.currentTimeMillis) > until)
       return yield* late(`only ${done} of ${count} ticks were done`, waitMillis)
     const { after, before } = yield* step(tabs, yield* pageScroller(tabs, direction), direction, until)
     if (isAtEnd(after, signOf(direction)) && !hasMoved(before, after)) return

@@ -1,5 +1,5 @@
 import { assert, describe, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import { extract, failure, found, run, scroll, services, step } from "../../support/interactionPages.ts"
 
 layer(services, { excludeTestServices: true })("in a real browser", (it) => {
@@ -15,6 +15,19 @@ layer(services, { excludeTestServices: true })("in a real browser", (it) => {
             there("r70")
           ])
           assert.strictEqual(found(seen), "row 70")
+        }),
+      { concurrent: true }
+    )
+
+    it.effect(
+      "a tick with no time to wait is done, on whichever millisecond it begins",
+      () =>
+        Effect.gen(function* () {
+          const seen = yield* run("/wide", () => [
+            scroll({ direction: "down", wait_time: 0 }),
+            extract("//title | //h1[not(//title)]")
+          ]).pipe(Effect.provideService(Clock.Clock, later(yield* Clock.Clock)))
+          assert.strictEqual(found(seen), "down")
         }),
       { concurrent: true }
     )
@@ -119,4 +132,14 @@ const sizeOf = (bytes: Uint8Array): { readonly width: number; readonly height: n
     if (marker >= 0xc0 && marker <= 0xc3) return { height: view.getUint16(at + 5), width: view.getUint16(at + 7) }
   }
   throw new Error("not a JPEG")
+}
+
+/** A clock that shows a later millisecond each time. */
+const later = (clock: Clock.Clock): Clock.Clock => {
+  let looks = 0
+  const currentTimeMillisUnsafe = () => clock.currentTimeMillisUnsafe() + ++looks
+  return Object.assign(Object.create(clock), {
+    currentTimeMillisUnsafe,
+    currentTimeMillis: Effect.sync(currentTimeMillisUnsafe)
+  })
 }

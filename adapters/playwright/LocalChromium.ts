@@ -62,7 +62,8 @@ const disabledFeatures = [
   "WebUIOmniboxAimPopup",
   "WebUIOmniboxFullPopup",
   // A renderer that is started in case another site is opened: a tenth of the processor time of a short run.
-  "SpareRendererForSitePerProcess"
+  "SpareRendererForSitePerProcess",
+  "PreloadTopChromeWebUI"
 ]
 
 /**

@@ -81,6 +81,8 @@ export const navigation = [
     text: "The project",
     items: [
       { text: "Numbers", link: "/numbers" },
+      { text: "Architecture", link: "/architecture" },
+      { text: "Glossary", link: "/glossary" },
       { text: "Comparison", link: "/compare" },
       { text: "Changes", link: "/changelog" },
       { text: "Contributing", link: "/contributing" }

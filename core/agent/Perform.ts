@@ -36,12 +36,12 @@ import * as SecretUse from "./variables/SecretUse.ts"
 export const perform = (
   node: Exclude<Node, { action: "END" }>,
   { loops }: Position.Position,
-  surroundings: StepContext
+  context: StepContext
 ): Effect.Effect<Done | Position.LoopTurn, StepFailed> => {
-  if (node.action === "LOOP") return turn(node, loops.get(node.id), surroundings)
+  if (node.action === "LOOP") return turn(node, loops.get(node.id), context)
   // The table has the action of each kind of node.
   const action = actions[node.action] as Action<ActionName, Port>
-  return accompanied(node, surroundings, action(node, surroundings))
+  return accompanied(node, context, action(node, context))
 }
 
 /** Actions that start no download: a FILE_DOWNLOAD after them keeps the downloads of the action before them. */

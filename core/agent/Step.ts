@@ -65,5 +65,5 @@ export const next: Done = { _tag: "Next" }
 /** The function of one action, with the ports of the session that it needs. */
 export type Action<A extends ActionName, P extends Port = never> = (
   node: NodeOf<A>,
-  surroundings: StepContext<P>
+  context: StepContext<P>
 ) => Effect.Effect<Done, StepFailed>

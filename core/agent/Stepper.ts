@@ -321,7 +321,7 @@ const attempt = <E>(walk: Walk<E>, step: Step, on: BrowserSession, brought: Step
   // Those of an attempt that fails are not those of the step.
   brought.warnings.length = 0
   brought.expected = null
-  const surroundings: StepContext = {
+  const context: StepContext = {
     page: on,
     memory: position.memory,
     shoot: (shot, { fullPage, metadata }) =>
@@ -354,7 +354,7 @@ const attempt = <E>(walk: Walk<E>, step: Step, on: BrowserSession, brought: Step
     began: opened
   }
   const expected = expecting(walk, step, on, brought)
-  return withinTime(walk, Effect.tap(perform(node, position, surroundings), expected))
+  return withinTime(walk, Effect.tap(perform(node, position, context), expected))
 }
 
 /** Fails where what a node expects is not true after it. That of a loop is asked for once the loop has ended. */

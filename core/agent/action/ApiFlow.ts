@@ -12,20 +12,20 @@ import * as SecretUse from "../variables/SecretUse.ts"
 import * as SecretWays from "../variables/SecretWays.ts"
 
 /** Sends requests in the session of the page, and merges the mapped responses into the context. */
-export const apiFlow: Action<"API_FLOW", "navigation"> = Effect.fnUntraced(function* ({ parameters }, surroundings) {
+export const apiFlow: Action<"API_FLOW", "navigation"> = Effect.fnUntraced(function* ({ parameters }, context) {
   const allowance = yield* RequestSender.allowance
-  return yield* done(parameters, surroundings, allowance).pipe(
+  return yield* done(parameters, context, allowance).pipe(
     Effect.mapError((failure) => (allowance.acted ? afterActing(failure) : failure))
   )
 })
 
 const done = Effect.fnUntraced(function* (
   parameters: Flow,
-  surroundings: StepContext<"navigation">,
+  context: StepContext<"navigation">,
   allowance: RequestSender.Allowance
 ): Effect.fn.Return<Done, StepFailed> {
-  const { memory, page } = surroundings
-  const steps = yield* FlowResults.results(parameters, surroundings, allowance)
+  const { memory, page } = context
+  const steps = yield* FlowResults.results(parameters, context, allowance)
   const map = parameters.field_json_map
   if (!map) return next
   const last = parameters.steps.at(-1)?.id ?? ""

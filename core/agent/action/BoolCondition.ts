@@ -23,13 +23,13 @@ import type { Warning } from "../Warning.ts"
  * element exists, with a text or without.
  */
 export const boolCondition: Action<"BOOL_CONDITION", "elements" | "navigation" | "vision"> = Effect.fnUntraced(
-  function* (node, surroundings) {
+  function* (node, context) {
     const { parameters } = node
     const { holds, said } = Executions.isModelExecution(parameters.execution)
-      ? { holds: yield* judged(node, surroundings), said: "the prompt" }
-      : yield* compared(node, surroundings)
+      ? { holds: yield* judged(node, context), said: "the prompt" }
+      : yield* compared(node, context)
     if (!holds && parameters.clear_cookies_on_false === true) {
-      yield* surroundings.page.navigation.clearCookies.pipe(
+      yield* context.page.navigation.clearCookies.pipe(
         Effect.mapError((failure) => ofPage("clear the cookies", failure))
       )
     }
@@ -46,7 +46,7 @@ export const boolCondition: Action<"BOOL_CONDITION", "elements" | "navigation" |
 
 const compared = Effect.fnUntraced(function* (
   { name, parameters }: NodeOf<"BOOL_CONDITION">,
-  surroundings: StepContext<"elements" | "navigation">
+  context: StepContext<"elements" | "navigation">
 ) {
   const waiting = {
     waitMillis: parameters.wait_time ?? 0,
@@ -54,10 +54,10 @@ const compared = Effect.fnUntraced(function* (
     untilSettled: parameters.until_settled === true
   }
   const operator = parameters.comparison_operator ?? "EQUAL"
-  const first = yield* operand(parameters.comparison_value_1 ?? null, operator, waiting, surroundings)
-  const second = yield* operand(parameters.comparison_value_2 ?? null, operator, waiting, surroundings)
+  const first = yield* operand(parameters.comparison_value_1 ?? null, operator, waiting, context)
+  const second = yield* operand(parameters.comparison_value_2 ?? null, operator, waiting, context)
   const [one, other] = [first.value, second.value]
-  const { secrets } = surroundings.memory.credentials
+  const { secrets } = context.memory.credentials
   const shown = (value: Schema.Json) => `"${secrets.hideWithin(Comparison.asText(value), maxShown)}"`
   const said = [shown(one), operator, ...(operator.endsWith("_NULL") ? [] : [shown(other)])].join(" ")
   const ofText = Comparison.holds(operator, one, other)
@@ -66,7 +66,7 @@ const compared = Effect.fnUntraced(function* (
     const doubt =
       first.others.find(({ value }) => Comparison.holds(operator, value, other) !== ofText) ??
       second.others.find(({ value }) => Comparison.holds(operator, one, value) !== ofText)
-    if (doubt !== undefined) yield* surroundings.warn(unclear(doubt, shown))
+    if (doubt !== undefined) yield* context.warn(unclear(doubt, shown))
     return { holds: ofText, said }
   }
   const holds = (one === null) === (operator === "IS_NULL")

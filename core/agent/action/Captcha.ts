@@ -28,8 +28,8 @@ const names: Readonly<Record<CaptchaType, string>> = {
  * Passes a page without a puzzle, or with one that is solved. A puzzle is given the time in which some solve themselves,
  * then goes to the solver where there is one, and then to a person where the workflow allows it.
  */
-export const captcha: Action<"CAPTCHA", Port> = Effect.fnUntraced(function* ({ name, parameters }, surroundings) {
-  const { page } = surroundings
+export const captcha: Action<"CAPTCHA", Port> = Effect.fnUntraced(function* ({ name, parameters }, context) {
+  const { page } = context
   const type = parameters.captcha_type
   if (!(yield* isThere(type, page))) {
     yield* Effect.sleep(appearMillis)
@@ -41,13 +41,13 @@ export const captcha: Action<"CAPTCHA", Port> = Effect.fnUntraced(function* ({ n
     yield* solver.solve(type, page)
     if (yield* isSolvedWithin(type, page, settleMillis)) return next
   }
-  if (!surroundings.manualCaptcha) {
+  if (!context.manualCaptcha) {
     return yield* unsolved(
       `${names[type]} is not solved, and a person may not be asked because manual_captcha_solve is off`
     )
   }
   for (let asked = 0; asked < mostQuestions; asked++) {
-    const answer = yield* ask(type, name, asked > 0, surroundings)
+    const answer = yield* ask(type, name, asked > 0, context)
     if (yield* isSolvedWithin(type, page, settleMillis)) return next
     if (answer === null) return yield* unsolved(`no person solved ${names[type]} in time`)
     if (answer.solved === false) return yield* unsolved(`the person who was asked could not solve ${names[type]}`)

@@ -13,9 +13,9 @@ import * as VisualTask from "../vision/VisualTask.ts"
  * Clicks as `click_type` says, or sets the state of a box as `checked` says: the one matching element, the element that a model chooses, or a point. With `COMPUTER_USE` a model carries out the whole task.
  */
 export const click: Action<"CLICK", "elements" | "navigation" | "vision"> = Effect.fnUntraced(
-  function* (node, surroundings) {
+  function* (node, context) {
     const { parameters } = node
-    const { memory, page } = surroundings
+    const { memory, page } = context
     const kind = parameters.click_type ?? "click"
     const waitMillis = parameters.wait_time ?? defaultWaitMillis
     const tried = kind === "press" || kind === "release" ? `${kind} the button on` : kind.replace("_", "-")
@@ -36,7 +36,7 @@ export const click: Action<"CLICK", "elements" | "navigation" | "vision"> = Effe
     const keys = Aiming.keysOf(parameters.modifier_keys)
     const gesture = parameters.human_mode === true ? yield* Pointer.draw : undefined
     if (ActionPoint.isPointed(node)) {
-      const place = yield* ActionPoint.place(node, tried, "", surroundings)
+      const place = yield* ActionPoint.place(node, tried, "", context)
       yield* page.vision
         .clickAt(place, kind, waitMillis, gesture, keys)
         .pipe(Effect.mapError((failure) => ofPage(tried, failure)))

@@ -13,34 +13,31 @@ import * as Aiming from "../vision/Aiming.ts"
  * Drags the one matching element, or whatever is at a point: to another element, by a distance, along a path, or over a
  * part of its text.
  */
-export const drag: Action<"DRAG", "elements" | "navigation" | "vision"> = Effect.fnUntraced(
-  function* (node, surroundings) {
-    const { parameters } = node
-    const { memory, page } = surroundings
-    const keys = Aiming.keysOf(parameters.modifier_keys)
-    const gesture = parameters.human_mode === true ? yield* Pointer.draw : undefined
-    if (parameters.execution === "COORDINATES") {
-      const { x, y } = yield* ActionPoint.point(parameters.selector, surroundings)
-      const points = yield* pointsFrom({ x, y }, node, surroundings)
-      yield* page.vision
-        .dragAt({ x, y }, points, keys, gesture)
-        .pipe(Effect.mapError((failure) => ofPage("drag", failure)))
-      return next
-    }
-    const waitMillis = parameters.wait_time ?? defaultWaitMillis
-    const selector = yield* Memory.evaluateText(parameters.selector, memory, page)
-    const at = yield* Aiming.offset(parameters.position, "position", memory, page)
-    const to = yield* destination(node, waitMillis, surroundings)
-    yield* page.elements.drag({ selector, waitMillis }, { to, at, keys, gesture }).pipe(
-      Effect.mapError((failure) => {
-        const isTarget =
-          to.kind === "element" && failure.selector === to.query.selector && failure.selector !== selector
-        return ofPage(isTarget ? `drag ${selector} to` : "drag", failure)
-      })
-    )
+export const drag: Action<"DRAG", "elements" | "navigation" | "vision"> = Effect.fnUntraced(function* (node, context) {
+  const { parameters } = node
+  const { memory, page } = context
+  const keys = Aiming.keysOf(parameters.modifier_keys)
+  const gesture = parameters.human_mode === true ? yield* Pointer.draw : undefined
+  if (parameters.execution === "COORDINATES") {
+    const { x, y } = yield* ActionPoint.point(parameters.selector, context)
+    const points = yield* pointsFrom({ x, y }, node, context)
+    yield* page.vision
+      .dragAt({ x, y }, points, keys, gesture)
+      .pipe(Effect.mapError((failure) => ofPage("drag", failure)))
     return next
   }
-)
+  const waitMillis = parameters.wait_time ?? defaultWaitMillis
+  const selector = yield* Memory.evaluateText(parameters.selector, memory, page)
+  const at = yield* Aiming.offset(parameters.position, "position", memory, page)
+  const to = yield* destination(node, waitMillis, context)
+  yield* page.elements.drag({ selector, waitMillis }, { to, at, keys, gesture }).pipe(
+    Effect.mapError((failure) => {
+      const isTarget = to.kind === "element" && failure.selector === to.query.selector && failure.selector !== selector
+      return ofPage(isTarget ? `drag ${selector} to` : "drag", failure)
+    })
+  )
+  return next
+})
 
 /** Where the drag of an element ends. Saving the workflow checked that one parameter defines it. */
 const destination = Effect.fnUntraced(function* (
@@ -65,12 +62,12 @@ const destination = Effect.fnUntraced(function* (
 const pointsFrom = Effect.fnUntraced(function* (
   from: Offset,
   { parameters }: NodeOf<"DRAG">,
-  surroundings: StepContext<"elements" | "navigation" | "vision">
+  context: StepContext<"elements" | "navigation" | "vision">
 ) {
-  const { memory, page } = surroundings
+  const { memory, page } = context
   const { offset, path, to_selector } = parameters
   if ((to_selector ?? "") !== "") {
-    const { x, y } = yield* ActionPoint.point(to_selector ?? "", surroundings)
+    const { x, y } = yield* ActionPoint.point(to_selector ?? "", context)
     return [{ x: x - from.x, y: y - from.y }]
   }
   return yield* Aiming.path(path ?? (offset === undefined || offset === null ? [] : [offset]), memory, page)

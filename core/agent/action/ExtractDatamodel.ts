@@ -30,9 +30,9 @@ import type { Warning } from "../Warning.ts"
  * picture of the viewport, or from the context alone. With a selector, waits for at least one element that it matches.
  */
 export const extractDatamodel: Action<"EXTRACT_DATAMODEL", "elements" | "navigation" | "vision"> = Effect.fnUntraced(
-  function* (node, surroundings) {
+  function* (node, context) {
     const { parameters } = node
-    const { memory, page } = surroundings
+    const { memory, page } = context
     const model = parameters.extract_data_model
     const waitMillis = parameters.wait_time ?? defaultWaitMillis
     if (parameters.selector) {
@@ -40,12 +40,12 @@ export const extractDatamodel: Action<"EXTRACT_DATAMODEL", "elements" | "navigat
       yield* page.elements
         .find({ selector, waitMillis, first: true })
         .pipe(Effect.mapError((failure) => ofPage("extract data: waiting for", failure)))
-      const { regionBefore } = surroundings
+      const { regionBefore } = context
       if (parameters.wait_for_change === true && regionBefore !== null) {
         yield* changed({ selector, waitMillis }, regionBefore, page)
       }
     }
-    const resolved = yield* resolve(model, surroundings)
+    const resolved = yield* resolve(model, context)
     const { secrets } = memory.credentials
     const used = new Set<string>()
     for (const text of Extraction.texts(model)) {
@@ -63,7 +63,7 @@ export const extractDatamodel: Action<"EXTRACT_DATAMODEL", "elements" | "navigat
     const overwrite = new Set(overwritten(model))
     if (Executions.isModelExecution(parameters.execution)) {
       const wanted = DataExtraction.requestedFieldsOf(model, (text) => resolved.get(text) ?? { text })
-      return { _tag: "Found", found: made(yield* read(node, wanted, surroundings)), overwrite }
+      return { _tag: "Found", found: made(yield* read(node, wanted, context)), overwrite }
     }
     const plan = Extraction.plan(model, (text) => resolved.get(text) ?? { text }, parameters.keep_whitespace === true)
     // Several elements may match only as long as the page is being built.
@@ -78,7 +78,7 @@ export const extractDatamodel: Action<"EXTRACT_DATAMODEL", "elements" | "navigat
     const { data: found, doubts } = ReadValue.settled(plan, Presence.withoutShells(plan, there))
     const missing = missingRows(plan, { ...settled, found: there })
     const warnings = [...missing, ...Doubts.warningsOf(doubts, memory.credentials.secrets)]
-    yield* Effect.forEach(warnings, surroundings.warn, { discard: true })
+    yield* Effect.forEach(warnings, context.warn, { discard: true })
     return {
       _tag: "Found",
       found: Json.isObject(found) ? made(found) : {},

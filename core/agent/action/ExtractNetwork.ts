@@ -25,9 +25,9 @@ const newerMillis = 5_000
  */
 export const extractNetwork: Action<"EXTRACT_NETWORK", "elements" | "navigation"> = Effect.fnUntraced(function* (
   { parameters },
-  surroundings
+  context
 ) {
-  const { heard, memory, page } = surroundings
+  const { heard, memory, page } = context
   const { secrets } = memory.credentials
   const began = yield* Clock.currentTimeMillis
   const waitMillis = parameters.wait_time ?? defaultWaitMillis
@@ -71,7 +71,7 @@ export const extractNetwork: Action<"EXTRACT_NETWORK", "elements" | "navigation"
     over: (source, read) => Memory.evaluateOver(source, read, {}, memory)
   }
   const found = yield* NetworkExtraction.read(model, value, evaluate, (doubt) => void doubts.push(doubt))
-  yield* Effect.forEach(Doubts.warningsOf(doubts, secrets), surroundings.warn, { discard: true })
+  yield* Effect.forEach(Doubts.warningsOf(doubts, secrets), context.warn, { discard: true })
   if (!Json.isObject(found)) {
     return yield* unreadable(exchange, secrets, "the data model has no properties")
   }

@@ -14,9 +14,9 @@ import * as ActionPoint from "../vision/ActionPoint.ts"
  * `omit_focus`, into the focused element.
  */
 export const inputText: Action<"INPUT_TEXT", "elements" | "navigation" | "vision"> = Effect.fnUntraced(
-  function* (node, surroundings) {
+  function* (node, context) {
     const { parameters } = node
-    const { memory, page } = surroundings
+    const { memory, page } = context
     const strokes: Array<string | Key> = []
     const human = parameters.human_mode === true && typeof parameters.typing_delay_ms !== "number"
     const pieces = KeyTokens.split(parameters.text)
@@ -63,7 +63,7 @@ export const inputText: Action<"INPUT_TEXT", "elements" | "navigation" | "vision
       guard
     }
     if (!omitFocus && ActionPoint.isPointed(node)) {
-      const place = yield* ActionPoint.place(node, "type into", parameters.text, surroundings)
+      const place = yield* ActionPoint.place(node, "type into", parameters.text, context)
       const gesture = parameters.human_mode === true ? yield* Pointer.draw : undefined
       yield* page.vision
         .typeAt(place, typing, parameters.wait_time ?? defaultWaitMillis, gesture)

@@ -13,15 +13,15 @@ import * as VisualScroll from "../vision/VisualScroll.ts"
  * element or the part.
  */
 export const scroll: Action<"SCROLL", "elements" | "navigation" | "vision"> = Effect.fnUntraced(
-  function* (node, surroundings) {
+  function* (node, context) {
     const { parameters } = node
-    const { memory, page } = surroundings
+    const { memory, page } = context
     const waitMillis = parameters.wait_time ?? defaultWaitMillis
     const direction = directionOf(parameters)
     const position = parameters.position ?? "start"
     const mode = parameters.scroll_mode ?? "simple"
     if (parameters.execution === "LLM_VISION" && mode !== "simple" && mode !== "wheel") {
-      yield* VisualScroll.show(node, { direction, position }, surroundings)
+      yield* VisualScroll.show(node, { direction, position }, context)
       return next
     }
     const selector = yield* Memory.evaluateText(parameters.xpath ?? "", memory, page)

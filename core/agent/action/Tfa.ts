@@ -43,53 +43,51 @@ const lookEveryMillis = 100
  * Signs in with a one-time code: types it, presses Enter, and tries once more with another one when the site refuses it.
  * A link that was sent instead is opened.
  */
-export const tfa: Action<"TFA", "elements" | "navigation" | "vision"> = Effect.fnUntraced(
-  function* (node, surroundings) {
-    const { parameters } = node
-    const { memory, page } = surroundings
-    const account = memory.credentials.accounts.get(parameters.credential)
-    if (account === undefined) {
-      return yield* new StepFailed({
-        code: "CREDENTIAL-E0001",
-        sentence: `Cannot sign in with the credential ${parameters.credential}: none was given for it`,
-        original: null
-      })
-    }
-    if (parameters.tfa_type === "MAGIC_LINK") {
-      const link = yield* linkFor(account, parameters.link_regex_pattern ?? null, surroundings)
-      yield* page.navigation.goto(link).pipe(Effect.mapError((failure) => ofPage("open the link to sign in", failure)))
-      return next
-    }
-    if (parameters.tfa_type === "PASSKEY") return yield* PasskeySignIn.signIn(node, account, surroundings)
-    const selector = ActionPoint.isPointed(node)
-      ? yield* chosenField(node, account, surroundings)
-      : yield* Memory.evaluateText(parameters.selector ?? "", memory, page)
-    const guard = SecretUse.guardFor(account)
-    const target = { selector, waitMillis: parameters.wait_time ?? defaultWaitMillis, guard }
-    const waiting = (failure: PageFailure) => ofPage("type a code into", failure)
-    const { split } = yield* Effect.mapError(fieldIn(page, target), waiting)
-    // Before a code is generated or requested: it must not be used on a foreign site.
-    yield* Effect.mapError(page.elements.find({ ...target, first: split }), waiting)
-    const supply = yield* supplyFor(account, parameters.tfa_type, surroundings)
-    let code = yield* supply(null)
-    for (let refusals = 0; ; refusals++) {
-      const complaint = yield* submit(page, target, Redacted.value(code)).pipe(Effect.mapError(waiting))
-      if (complaint === null) return next
-      const another = refusals === 0 ? yield* Effect.result(supply(complaint)) : Result.fail(null)
-      if (Result.isSuccess(another)) code = another.success
-      else return yield* refused(memory.credentials.secrets.hideWithin(complaint, 200), another.failure)
-    }
+export const tfa: Action<"TFA", "elements" | "navigation" | "vision"> = Effect.fnUntraced(function* (node, context) {
+  const { parameters } = node
+  const { memory, page } = context
+  const account = memory.credentials.accounts.get(parameters.credential)
+  if (account === undefined) {
+    return yield* new StepFailed({
+      code: "CREDENTIAL-E0001",
+      sentence: `Cannot sign in with the credential ${parameters.credential}: none was given for it`,
+      original: null
+    })
   }
-)
+  if (parameters.tfa_type === "MAGIC_LINK") {
+    const link = yield* linkFor(account, parameters.link_regex_pattern ?? null, context)
+    yield* page.navigation.goto(link).pipe(Effect.mapError((failure) => ofPage("open the link to sign in", failure)))
+    return next
+  }
+  if (parameters.tfa_type === "PASSKEY") return yield* PasskeySignIn.signIn(node, account, context)
+  const selector = ActionPoint.isPointed(node)
+    ? yield* chosenField(node, account, context)
+    : yield* Memory.evaluateText(parameters.selector ?? "", memory, page)
+  const guard = SecretUse.guardFor(account)
+  const target = { selector, waitMillis: parameters.wait_time ?? defaultWaitMillis, guard }
+  const waiting = (failure: PageFailure) => ofPage("type a code into", failure)
+  const { split } = yield* Effect.mapError(fieldIn(page, target), waiting)
+  // Before a code is generated or requested: it must not be used on a foreign site.
+  yield* Effect.mapError(page.elements.find({ ...target, first: split }), waiting)
+  const supply = yield* supplyFor(account, parameters.tfa_type, context)
+  let code = yield* supply(null)
+  for (let refusals = 0; ; refusals++) {
+    const complaint = yield* submit(page, target, Redacted.value(code)).pipe(Effect.mapError(waiting))
+    if (complaint === null) return next
+    const another = refusals === 0 ? yield* Effect.result(supply(complaint)) : Result.fail(null)
+    if (Result.isSuccess(another)) code = another.success
+    else return yield* refused(memory.credentials.secrets.hideWithin(complaint, 200), another.failure)
+  }
+})
 
 /** The selector of the code field that a model finds, on the site of the credential. */
 const chosenField = Effect.fnUntraced(function* (
   node: NodeOf<"TFA">,
   { entry }: Account,
-  surroundings: StepContext<"elements" | "navigation" | "vision">
+  context: StepContext<"elements" | "navigation" | "vision">
 ) {
-  const { page } = surroundings
-  const place = yield* ActionPoint.place(node, "type a code into", "", surroundings)
+  const { page } = context
+  const place = yield* ActionPoint.place(node, "type a code into", "", context)
   const { address, selector } = yield* page.vision
     .spot(place)
     .pipe(Effect.mapError((failure) => ofPage("type a code into", failure)))
@@ -170,9 +168,9 @@ type Supply = (complaint: string | null) => Effect.Effect<Redacted.Redacted<stri
 
 type CodeType = Exclude<Parameters<"TFA">["tfa_type"], "MAGIC_LINK" | "PASSKEY">
 
-const supplyFor = Effect.fnUntraced(function* (account: Account, type: CodeType, surroundings: StepContext<never>) {
-  const { credentials } = surroundings.memory
-  const { codes } = surroundings
+const supplyFor = Effect.fnUntraced(function* (account: Account, type: CodeType, context: StepContext<never>) {
+  const { credentials } = context.memory
+  const { codes } = context
   const secret = yield* Credentials.read(credentials, account, "TFA_SECRET")
   const parse = account.providedCode === undefined ? Otp.parse : Otp.parseProvided
   const otp = secret === null ? null : parse(Redacted.make(secret))
@@ -183,7 +181,7 @@ const supplyFor = Effect.fnUntraced(function* (account: Account, type: CodeType,
         Effect.sync(() => credentials.secrets.add(Redacted.value(code), "secret"))
       )
   const digits = type === "AUTHENTICATOR" && otp !== null && Result.isSuccess(otp) ? otp.success.digits : 6
-  const asked = askedFor(account, type, digits, surroundings)
+  const asked = askedFor(account, type, digits, context)
   if (type === "AUTHENTICATOR" && codes !== null) {
     if (otp !== null) {
       const codesOf: Supply = Result.isFailure(otp)
@@ -196,7 +194,7 @@ const supplyFor = Effect.fnUntraced(function* (account: Account, type: CodeType,
   }
   const address = type === "AUTHENTICATOR" || codes === null ? null : yield* codes.addressOf(account.entry, type)
   if (type !== "AUTHENTICATOR" && address !== null && codes !== null) {
-    return hidden(received(account, type, address, codes, asked, surroundings.began))
+    return hidden(received(account, type, address, codes, asked, context.began))
   }
   return hidden((complaint) =>
     Effect.gen(function* () {
@@ -356,12 +354,8 @@ const answer = (name: string, pattern: string): Schema.JsonObject => ({
 })
 
 /** The link that was sent, from what arrived since the attempt began or from a person, whichever comes first. */
-const linkFor = Effect.fnUntraced(function* (
-  account: Account,
-  pattern: string | null,
-  surroundings: StepContext<never>
-) {
-  const { ask, began, codes, memory } = surroundings
+const linkFor = Effect.fnUntraced(function* (account: Account, pattern: string | null, context: StepContext<never>) {
+  const { ask, began, codes, memory } = context
   const { secrets } = memory.credentials
   const { entry } = account
   if (pattern !== null) yield* Patterns.judge(pattern)

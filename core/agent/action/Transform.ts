@@ -8,10 +8,10 @@ import * as SecretUse from "../variables/SecretUse.ts"
 import * as SecretWays from "../variables/SecretWays.ts"
 
 /** Changes the context by a list of operations. The context stays unchanged unless all of them succeed. */
-export const transform: Action<"TRANSFORM", "navigation"> = Effect.fnUntraced(function* ({ parameters }, surroundings) {
-  let { memory } = surroundings
+export const transform: Action<"TRANSFORM", "navigation"> = Effect.fnUntraced(function* ({ parameters }, context) {
+  let { memory } = context
   for (const [index, operation] of parameters.operations.entries()) {
-    memory = yield* applied(operation, index + 1, { ...surroundings, memory })
+    memory = yield* applied(operation, index + 1, { ...context, memory })
   }
   return { _tag: "Rewrote", data: memory.data, answers: memory.answers }
 })

@@ -23,12 +23,12 @@ export interface SignInContext {
 const maxQuoted = 200
 
 /** Loads an address, signing in where the site asks for it. */
-export const goto = Effect.fnUntraced(function* (address: string, tried: string, surroundings: SignInContext) {
-  const { navigation } = surroundings.page
+export const goto = Effect.fnUntraced(function* (address: string, tried: string, context: SignInContext) {
+  const { navigation } = context.page
   const loaded = yield* Effect.result(navigation.goto(address))
   if (loaded._tag === "Success") return
   const challenge = loaded.failure.kind === "auth" ? yield* navigation.challenge : null
-  const isSignedIn = challenge !== null && (yield* answer(challenge, address, surroundings))
+  const isSignedIn = challenge !== null && (yield* answer(challenge, address, context))
   if (!isSignedIn) return yield* ofPage(tried, loaded.failure)
 })
 
@@ -38,15 +38,15 @@ export const goto = Effect.fnUntraced(function* (address: string, tried: string,
  */
 export const around = Effect.fnUntraced(function* <A>(
   step: Effect.Effect<A, StepFailed>,
-  surroundings: SignInContext
+  context: SignInContext
 ): Effect.fn.Return<A, StepFailed> {
-  const { challenge } = surroundings.page.navigation
+  const { challenge } = context.page.navigation
   const before = yield* challenge
-  if (before !== null) yield* answer(before, before, surroundings)
+  if (before !== null) yield* answer(before, before, context)
   const done = yield* Effect.result(step)
   if (done._tag === "Success") return done.success
   const after = done.failure.code === "SELECTOR-E0001" && done.failure.acted !== true ? yield* challenge : null
-  if (after === null || !(yield* answer(after, after, surroundings))) return yield* done.failure
+  if (after === null || !(yield* answer(after, after, context))) return yield* done.failure
   return yield* step
 })
 

@@ -21,13 +21,13 @@ export type Results = Readonly<Record<string, Schema.JsonObject>>
 
 export const results = Effect.fnUntraced(function* (
   flow: Flow,
-  surroundings: StepContext<"navigation">,
+  context: StepContext<"navigation">,
   allowance: RequestSender.Allowance
 ) {
   const found: Record<string, Schema.JsonObject> = {}
   for (const id of orderOf(flow.steps, flow.ordering ?? []) ?? []) {
     const step = flow.steps.find((one) => one.id === id)
-    if (step !== undefined) found[id] = yield* done(step, flow, { ...found }, surroundings, allowance)
+    if (step !== undefined) found[id] = yield* done(step, flow, { ...found }, context, allowance)
   }
   return found
 })

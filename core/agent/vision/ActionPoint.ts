@@ -48,11 +48,11 @@ export const place = Effect.fnUntraced(function* (
   node: Pointed,
   act: string,
   text: string,
-  surroundings: StepContext<"elements" | "navigation" | "vision">
+  context: StepContext<"elements" | "navigation" | "vision">
 ) {
   const { execution, llm_model, prompt, wait_time } = node.parameters
-  const { memory, page } = surroundings
-  if (execution === "COORDINATES") return yield* point(node.parameters.selector ?? "", surroundings)
+  const { memory, page } = context
+  if (execution === "COORDINATES") return yield* point(node.parameters.selector ?? "", context)
   const used = yield* SecretUse.usedBy(text, memory)
   const objection = (chosen: PointerTarget) =>
     page.vision.spot(chosen).pipe(

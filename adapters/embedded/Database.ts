@@ -70,9 +70,9 @@ const isGone = ({ exitCode, pid, signalCode }: ChildProcess): boolean =>
   exitCode !== null || signalCode !== null || pid === undefined
 
 const keepsAlive = (child: ChildProcess | null, isUsed: boolean): void => {
-  for (const one of [child, child?.channel]) {
-    if (isUsed) one?.ref()
-    else one?.unref()
+  for (const control of [child, child?.channel]) {
+    if (isUsed) control?.ref()
+    else control?.unref()
   }
 }
 
@@ -114,17 +114,17 @@ export const open = ({
     }
 
     const begin = (place: Place): void => {
-      const one = start(module)
-      child = one
+      const childProcess = start(module)
+      child = childProcess
       order({ _tag: "Open", place })
       for (const message of early.splice(0)) order(message)
       keepAlive()
-      one.on("message", (report: Report) => hear(one, report))
-      whenGone(one, (error) => end(one, error))
+      childProcess.on("message", (report: Report) => hear(childProcess, report))
+      whenGone(childProcess, (error) => end(childProcess, error))
     }
 
-    const end = (one: ChildProcess, error: Error): void => {
-      if (one !== child) return
+    const end = (childProcess: ChildProcess, error: Error): void => {
+      if (childProcess !== child) return
       child = null
       const before = state
       const mayRestart = folder !== null && performance.now() - restartedAt > restartMillis
@@ -143,10 +143,10 @@ export const open = ({
         restartedAt = performance.now()
         onRestart(error.message)
       } else if (before === "open" || before === "restarting") onLost(new DatabaseLost(folder, error.message))
-      if (isGone(one)) goOn()
+      if (isGone(childProcess)) goOn()
       else {
-        one.once("exit", goOn)
-        one.kill("SIGKILL")
+        childProcess.once("exit", goOn)
+        childProcess.kill("SIGKILL")
       }
     }
 
@@ -176,7 +176,7 @@ export const open = ({
       return closed
     }
 
-    const hear = (one: ChildProcess, report: Report): void => {
+    const hear = (childProcess: ChildProcess, report: Report): void => {
       switch (report._tag) {
         case "Opened":
           if (state !== "closing") state = "open"
@@ -190,11 +190,11 @@ export const open = ({
           wires.get(report.connection)?.stream.destroy(...(report.reason === null ? [] : [new Error(report.reason)]))
           break
         case "Closed":
-          end(one, ended)
+          end(childProcess, ended)
           break
         case "NotOpened":
         case "Lost":
-          end(one, new Error(report.reason))
+          end(childProcess, new Error(report.reason))
       }
     }
 

@@ -52,7 +52,7 @@ export const bodiesOf = (html: string | undefined, text: string | undefined): Re
 const addressesOf = (addresses: ReadonlyArray<Address>): ReadonlyArray<string> =>
   addresses
     .slice(0, maxRecipients)
-    .flatMap((one) => (one.group === undefined ? [one] : one.group))
+    .flatMap((address) => (address.group === undefined ? [address] : address.group))
     .map(({ address }) => address.trim().toLowerCase())
     .filter((address) => address !== "" && address.length <= 320)
 

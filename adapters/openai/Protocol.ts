@@ -22,7 +22,7 @@ export const request = (
   { withoutFormat, withoutToolChoice }: Leniency
 ) => ({
   model,
-  messages: prompt.content.map(message),
+  messages: prompt.content.map(messageOf),
   ...(tools.length === 0
     ? {}
     : {
@@ -51,16 +51,16 @@ const choiceOf = (choice: LanguageModel.ToolChoice<string>) => {
   return "tool" in choice ? { type: "function", function: { name: choice.tool } } : (choice.mode ?? "auto")
 }
 
-const message = (one: Prompt.Message) => {
-  switch (one.role) {
+const messageOf = (message: Prompt.Message) => {
+  switch (message.role) {
     case "system":
-      return { role: "system", content: one.content }
+      return { role: "system", content: message.content }
     case "user": {
-      const [first] = one.content
-      if (one.content.length === 1 && first?.type === "text") return { role: "user", content: first.text }
+      const [first] = message.content
+      if (message.content.length === 1 && first?.type === "text") return { role: "user", content: first.text }
       return {
         role: "user",
-        content: one.content.map((part) =>
+        content: message.content.map((part) =>
           part.type === "text"
             ? { type: "text", text: part.text }
             : { type: "image_url", image_url: { url: addressOf(part) } }
@@ -68,8 +68,8 @@ const message = (one: Prompt.Message) => {
       }
     }
     case "assistant": {
-      const texts = one.content.flatMap((part) => (part.type === "text" ? [part.text] : []))
-      const calls = one.content.flatMap((part) =>
+      const texts = message.content.flatMap((part) => (part.type === "text" ? [part.text] : []))
+      const calls = message.content.flatMap((part) =>
         part.type === "tool-call"
           ? [
               {
@@ -87,7 +87,7 @@ const message = (one: Prompt.Message) => {
       }
     }
     case "tool": {
-      const [result] = one.content.flatMap((part) => (part.type === "tool-result" ? [part] : []))
+      const [result] = message.content.flatMap((part) => (part.type === "tool-result" ? [part] : []))
       return { role: "tool", tool_call_id: result?.id ?? "", content: JSON.stringify(result?.result ?? null) }
     }
   }

@@ -52,12 +52,12 @@ export const connect = async (endpoint: Endpoint): Promise<Connection> => {
   try {
     if (!isLoaded() && !mayUseProxy()) await probe(url)
     const { chromium } = await load()
-    const one = kind === "cdp" ? await chromium.connectOverCDP(url, asked) : await chromium.connect(url, asked)
-    if (one.browserType().name() !== "chromium") {
-      await one.close()
-      throw new NotConnected(endpoint, `is ${one.browserType().name()}, and workflows run in Chromium`, true)
+    const browser = kind === "cdp" ? await chromium.connectOverCDP(url, asked) : await chromium.connect(url, asked)
+    if (browser.browserType().name() !== "chromium") {
+      await browser.close()
+      throw new NotConnected(endpoint, `is ${browser.browserType().name()}, and workflows run in Chromium`, true)
     }
-    return { chromium: one, wall: SiteWall.make(one) }
+    return { chromium: browser, wall: SiteWall.make(browser) }
   } catch (error) {
     if (error instanceof NotConnected) throw error
     const text = textOf(error)

@@ -215,7 +215,7 @@ const launch = async (
     const prepared = prepare(executablePath, user, confinement)
     folder = prepared.folder
     const { chromium } = await load()
-    const one = await chromium.launch({
+    const browser = await chromium.launch({
       executablePath: prepared.program,
       chromiumSandbox: confinement.sandbox,
       env: prepared.environment,
@@ -228,8 +228,8 @@ const launch = async (
       handleSIGINT: false,
       handleSIGTERM: false
     })
-    started = one
-    const devTools = await one.newBrowserCDPSession()
+    started = browser
+    const devTools = await browser.newBrowserCDPSession()
     const processInfo = await processesOf(devTools)
     pid = processInfo.find(({ type }) => type === "browser")?.id ?? 0
     const argument = Processes.wordsOf(pid).find((word) => word.startsWith("--user-data-dir="))
@@ -240,7 +240,7 @@ const launch = async (
       if (pid > 0 && birth !== null && Processes.birthOf(pid) === birth) Processes.kill(pid)
     }
     return {
-      chromium: one,
+      chromium: browser,
       pid,
       confinement,
       user,
@@ -254,7 +254,7 @@ const launch = async (
           time: Processes.processorTime(id)
         })),
       close: async () => {
-        await within(closingMillis, one.close())
+        await within(closingMillis, browser.close())
         end()
         clear()
       }

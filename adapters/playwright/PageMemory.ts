@@ -31,7 +31,7 @@ const sum = (numbers: ReadonlyArray<number>): number => numbers.reduce((total, o
 
 /** The charges after a measurement; `null` before the first one, which charges no page. */
 export const charge = (before: Charges | null, processes: ReadonlyArray<Measured>): Charges => {
-  const shared = sum(processes.filter((one) => !isPage(one)).map(({ bytes }) => bytes))
+  const shared = sum(processes.filter((process) => !isPage(process)).map(({ bytes }) => bytes))
   const pages = processes.filter(isPage)
   const times = new Map(pages.map(({ pid, time }) => [pid, time]))
   if (before === null) return { shared, times, charged: new Map() }
@@ -55,4 +55,6 @@ export const tooLarge = (
   { charged }: Charges,
   limit: number
 ): ReadonlyArray<number> =>
-  processes.flatMap((one) => (isPage(one) && one.bytes + (charged.get(one.pid) ?? 0) > limit ? [one.pid] : []))
+  processes.flatMap((process) =>
+    isPage(process) && process.bytes + (charged.get(process.pid) ?? 0) > limit ? [process.pid] : []
+  )

@@ -354,7 +354,7 @@ const makeContexts = Effect.fnUntraced(function* (
   })
 
   const leave = Effect.fnUntraced(function* (running: Running) {
-    const waiting = yield* Ref.getAndUpdate(spare, (one) => (one?.running === running ? null : one))
+    const waiting = yield* Ref.getAndUpdate(spare, (ready) => (ready?.running === running ? null : ready))
     if (waiting?.running !== running) return
     running.inUse--
     const closed = Effect.ignore(Effect.tryPromise(() => waiting.context.close()))

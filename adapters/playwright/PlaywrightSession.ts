@@ -69,9 +69,9 @@ export const begin = async (page: Page, session: Session): Promise<StartedSessio
     page.context().on("page", (popup) => void sendHeaders(popup, session.headers).catch(() => undefined))
     await sendHeaders(page, session.headers)
   }
-  const follow = (one: Page): void => {
-    one.on("framenavigated", (frame) => {
-      const origin = frame === one.mainFrame() ? originOf(frame.url()) : null
+  const follow = (page: Page): void => {
+    page.on("framenavigated", (frame) => {
+      const origin = frame === page.mainFrame() ? originOf(frame.url()) : null
       if (origin !== null) origins.add(origin)
     })
   }
@@ -201,7 +201,7 @@ const sendHeaders = async (page: Page, all: ReadonlyArray<SiteHeaders>): Promise
     const kept = Object.entries(request.headers).filter(([name, value]) => {
       const lower = name.toLowerCase()
       if (replaced.has(lower)) return false
-      return !names.has(lower) || !all.some(({ headers }) => headers.some((one) => one.value === value))
+      return !names.has(lower) || !all.some(({ headers }) => headers.some((header) => header.value === value))
     })
     const headers = [...kept.map(([name, value]) => ({ name, value })), ...own]
     devTools.send("Fetch.continueRequest", { requestId, headers }).catch(() => undefined)

@@ -44,7 +44,7 @@ export const layer = (options: Options<Name> = defaults) =>
       const poolOf = (own: Partial<Options<Name>>) =>
         Effect.acquireRelease(
           Effect.sync(() => new ThreadPool({ ...options, ...own })),
-          (one) => Effect.promise(one.close)
+          (threadPool) => Effect.promise(threadPool.close)
         )
       const requests = yield* poolOf({})
       const runs = yield* poolOf(ofRuns)

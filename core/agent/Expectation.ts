@@ -208,13 +208,13 @@ const ofRequests = (
 ) => {
   const tests = testsFor(url.text)
   const same = requests.filter(
-    (one) => (method === null || one.method.toUpperCase() === method) && tests.some((test) => test(one))
+    (request) => (method === null || request.method.toUpperCase() === method) && tests.some((test) => test(request))
   )
   const answered =
     status === null ? "any status below 400" : typeof status === "number" ? `status ${status}` : `a status ${status}`
-  const found = same.map((one) => `${one.method} ${showing.url(one.url)} with status ${one.status}`)
+  const found = same.map((pick) => `${pick.method} ${showing.url(pick.url)} with status ${pick.status}`)
   return {
-    holds: same.some((one) => isStatus(one.status, status)),
+    holds: same.some((pick) => isStatus(pick.status, status)),
     expected: `a request ${method === null ? "" : `${method} `}${url.shown} with ${answered}`,
     found: found.slice(-3).join(" and ") || "no such request"
   }
@@ -299,7 +299,9 @@ export const hiddenOf = (
   { missed }: Pick<Judgement, "missed">
 ): ReadonlyArray<string> | null =>
   missed.every(({ mayBeHidden }) => mayBeHidden)
-    ? conditions.flatMap((one) => ("selector" in one && one.selector !== null ? [one.selector] : []))
+    ? conditions.flatMap((condition) =>
+        "selector" in condition && condition.selector !== null ? [condition.selector] : []
+      )
     : null
 
 /** What was expected and what was found, in one sentence. */

@@ -49,7 +49,7 @@ export const until = Effect.fnUntraced(function* (expect: Expect.Expect, step: F
   const { acted, heard, page } = step
   const waitMillis = expect.wait_time ?? defaultWaitMillis
   const match = expect.match ?? "all"
-  const conditions = yield* Effect.forEach(expect.conditions, (one) => resolved(one, step))
+  const conditions = yield* Effect.forEach(expect.conditions, (condition) => resolved(condition, step))
   const showing = showingOf(step)
   const failed = (sentence: string) =>
     new StepFailed({ code: "EXPECT-E0001", sentence, original: null, ...(acted ? { acted } : {}) })
@@ -113,7 +113,9 @@ const looking = Effect.fnUntraced(function* (
 ) {
   const types = new Set(conditions.map(({ type }) => type))
   const selectors = [
-    ...new Set(conditions.flatMap((one) => ("selector" in one ? [one.selector ?? Expectation.page] : [])))
+    ...new Set(
+      conditions.flatMap((condition) => ("selector" in condition ? [condition.selector ?? Expectation.page] : []))
+    )
   ]
   const kept = yield* Effect.forEach(types.has("file") ? files : [], ({ bytes, fileName, mediaType }) =>
     // A file that cannot be read is not kept either, and counts as empty.

@@ -71,7 +71,7 @@ export const secrets = ({ cookies, headers, localStorage, proxy, sessionStorage 
     Object.values(storage).flatMap(Object.values<string>)
   )
   const values = [
-    ...headers.flatMap((one) => one.headers.map(({ value }) => value)),
+    ...headers.flatMap((header) => header.headers.map(({ value }) => value)),
     ...(proxy === null ? [] : [Redacted.value(proxy.password)]),
     ...cookies.filter(({ httpOnly }) => httpOnly).map(({ value }) => value),
     ...[...cookies.map(({ value }) => value), ...stored].flatMap(tokensIn)

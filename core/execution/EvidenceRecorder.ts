@@ -62,9 +62,9 @@ export const make = Effect.gen(function* () {
         waitingCharacters = 0
         const events: Array<RecordedExchange> = []
         for (const [id, exchange] of batch) {
-          const one = yield* record(id, exchange, bodyCharacters, secrets)
-          bodyCharacters -= one.responseBody?.length ?? 0
-          events.push(one)
+          const recordedExchange = yield* record(id, exchange, bodyCharacters, secrets)
+          bodyCharacters -= recordedExchange.responseBody?.length ?? 0
+          events.push(recordedExchange)
         }
         yield* store.log(run.id, events)
       }).pipe(

@@ -188,7 +188,7 @@ export const of = (gate: Gate.Gate, queue: Queue, workers: Workers | null, at: n
     waiting,
     atLeast,
     expiring: gone.length,
-    firstExpiresAt: gone.length === 0 ? null : gone.reduce((least, one) => Math.min(least, one.at), Infinity),
+    firstExpiresAt: gone.length === 0 ? null : gone.reduce((least, deadline) => Math.min(least, deadline.at), Infinity),
     firstStartAt: start(1)?.at ?? null,
     lastStartAt: last?.at ?? null,
     closesAt: one === null || one.stopsAt === Infinity ? null : one.stopsAt,

@@ -41,7 +41,7 @@ class Parts {
   readonly bytes: Array<Part | undefined> = []
 
   readonly add = ({ bytes, characters }: Spellings, part: Part): void => {
-    for (const one of characters) this.characters[one] = better(this.characters[one], part)
+    for (const character of characters) this.characters[character] = better(this.characters[character], part)
     this.bytes[bytes] = better(this.bytes[bytes], part)
   }
 }
@@ -364,7 +364,7 @@ class OwnedValues {
       this.#numbers.set(value, number)
       for (const part of partsOf(value)) {
         const { bytes, characters } = this.#values.add(part)
-        for (const one of characters) note(this.#inCharacters, one, number)
+        for (const character of characters) note(this.#inCharacters, character, number)
         note(this.#inBytes, bytes, number)
       }
     }

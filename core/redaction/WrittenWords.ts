@@ -262,8 +262,8 @@ export class WrittenWords {
     const { at, depth, endsRun, low } = reading
     this.#meter.spent += this.#pending.length
     // Words that share this prefix are adjacent, so `low` and `depth` identify them.
-    for (const one of this.#pending) {
-      if (one.at === at && one.depth === depth && one.low === low && one.endsRun === endsRun) return
+    for (const reading of this.#pending) {
+      if (reading.at === at && reading.depth === depth && reading.low === low && reading.endsRun === endsRun) return
     }
     this.#pending.push(reading)
   }

@@ -49,7 +49,7 @@ export const take = Effect.fnUntraced(function* <Work, E, R>(
     const some = yield* take(next).pipe(
       Effect.catch((error) => (all.length > 0 ? Effect.succeed([]) : Effect.fail(error)))
     )
-    for (const one of some) shares.enter(ownerOf(one))
+    for (const work of some) shares.enter(ownerOf(work))
     all.push(...some)
     if (some.length < next.limit) break
   }

@@ -89,7 +89,7 @@ export const submit = Effect.fnUntraced(function* (gate: Gate.Gate, planned: Fir
       before,
       after: { ...after, runs: [...after.runs, submission.id] },
       firings: [
-        ...others.map((one) => ({ ...one, runId: null })),
+        ...others.map((settled) => ({ ...settled, runId: null })),
         { instant, byHand, decidedAt: now, outcome: "submitted", runId: submission.id, reason: null }
       ],
       submission,
@@ -129,7 +129,7 @@ const settle = Effect.fnUntraced(
     const { after, fire, firings, replaces } = decision
     const step = { before, after, submission: null, replaces: [], why: "" }
     if (fire === null) {
-      yield* store.commit({ ...step, firings: firings.map((one) => ({ ...one, runId: null })) })
+      yield* store.commit({ ...step, firings: firings.map((firing) => ({ ...firing, runId: null })) })
       return true
     }
     const failed = (reason: string) =>

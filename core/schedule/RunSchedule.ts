@@ -313,7 +313,9 @@ const settled = (schedule: RunSchedule, gate: Gate, now: number): Changed => {
   const { catchUp, catchUpLimit } = schedule.terms
   const found = passed(schedule, gate, now)
   const { caughtUpTo } = schedule
-  const due = found.firings.filter((one) => one.firesAt <= now && (caughtUpTo === null || one.firesAt > caughtUpTo))
+  const due = found.firings.filter(
+    (firing) => firing.firesAt <= now && (caughtUpTo === null || firing.firesAt > caughtUpTo)
+  )
   const kept = catchUp === "none" ? 0 : catchUp === "last" ? 1 : catchUpLimit
   const missed = due.slice(0, Math.max(0, due.length - kept)).filter((one) => isMissed(schedule, one, now))
   const which =
@@ -327,7 +329,7 @@ const settled = (schedule: RunSchedule, gate: Gate, now: number): Changed => {
     return recordOf(instant, now, "missed", reason)
   })
   const isApplied = due.some((one) => isMissed(schedule, one, now))
-  const delayed = found.firings.filter((one) => !missed.includes(one))
+  const delayed = found.firings.filter((firing) => !missed.includes(firing))
   return {
     schedule: { ...schedule, cursor: found.cursor, delayed, caughtUpTo: isApplied ? now : caughtUpTo },
     firings

@@ -18,8 +18,10 @@ export const listed = (problems: ReadonlyArray<Problem>): ReadonlyArray<Problem>
   const isLong = ({ message, path }: Problem) => path.length > longestPath || message.length > longestMessage
   const first = problems
     .slice(0, mostProblems)
-    .map((one) =>
-      isLong(one) ? { ...one, path: cut(one.path, longestPath), message: cut(one.message, longestMessage) } : one
+    .map((problem) =>
+      isLong(problem)
+        ? { ...problem, path: cut(problem.path, longestPath), message: cut(problem.message, longestMessage) }
+        : problem
     )
   const more = problems.length - first.length
   return more === 0 ? first : [...first, { path: "", message: `${more} more problems are not listed` }]

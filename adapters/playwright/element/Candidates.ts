@@ -217,11 +217,11 @@ const fieldsOf = async (tab: Tab, selectors: ReadonlyArray<string>): Promise<Fil
   const keep = async (
     index: number,
     frame: Frame,
-    one: Field | undefined,
+    field: Field | undefined,
     beside: ReadonlyArray<string>
   ): Promise<void> => {
-    if (one?.shown !== true || (frame !== main && (await soon(isShown(frame))) !== true)) return
-    states[index] = { shown: true, complaint: one.complaint }
+    if (field?.shown !== true || (frame !== main && (await soon(isShown(frame))) !== true)) return
+    states[index] = { shown: true, complaint: field.complaint }
     if (frame !== main) alerts.push(...beside)
   }
 
@@ -273,7 +273,7 @@ const withFrames = async (
     overlays.map(async ({ frames, ...overlay }): Promise<Overlay> => {
       const few = frames.slice(0, Math.max(mostCovering - asked, 0))
       asked += few.length
-      const inside = await Promise.all(few.map((one) => soon(insideOf(tab, frame, one), patientMillis)))
+      const inside = await Promise.all(few.map((inner) => soon(insideOf(tab, frame, inner), patientMillis)))
       const known = inside.filter((one) => one !== null)
       return {
         ...overlay,

@@ -55,7 +55,7 @@ const mostFills = 200
 export const note = (tab: Tab, fill: Fill): void => {
   const state = stateOf(tab)
   const isSame = (one: Fill) => one.frame === fill.frame && one.selector === fill.selector
-  state.fills = [...state.fills.filter((one) => !isSame(one)), fill].slice(-mostFills)
+  state.fills = [...state.fills.filter((fill) => !isSame(fill)), fill].slice(-mostFills)
 }
 
 /** The workflow acts on the page otherwise than by typing, as when it chooses from a list. */

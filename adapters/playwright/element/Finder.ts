@@ -136,7 +136,9 @@ export const onOne = (
           attempt(target.selector, async () => {
             const waited = place === null ? 0 : await Parsing.parsed(frame, left)
             const timeout = Math.max(left - waited, place === null ? 1 : shortestAct)
-            return acting(keptOnce(tab, frame, selector, element, timeout).then((one) => act(one, timeout, frame)))
+            return acting(
+              keptOnce(tab, frame, selector, element, timeout).then((locator) => act(locator, timeout, frame))
+            )
           })
         ).pipe(Effect.ensuring(Effect.sync(stop)))
         if (done._tag === "Failure") {
@@ -347,7 +349,7 @@ const framesOf = async (tab: Tab, frame: Frame, query: Selector.Query | undefine
       return inner
     })
   )
-  return found.filter((one) => one !== null)
+  return found.filter((frame) => frame !== null)
 }
 
 const mismatch = (target: ElementQuery, tab: Tab, seen: Sight, cover: string | null): PageFailure => {

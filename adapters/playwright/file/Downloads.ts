@@ -107,7 +107,7 @@ export const follow = (tabs: Tabs, options: Options): Downloads => {
     const entry: Entry = { saved, received: 0, ended: false, failure: null }
     entries.push(entry)
     if (++begun > limits.downloads) bounds.pass(tooManyDownloads(limits))
-    const known = growing.find((one) => one.entry === null && isOf(one, saved))
+    const known = growing.find((growth) => growth.entry === null && isOf(growth, saved))
     if (known !== undefined) {
       known.entry = entry
       entry.received = known.received
@@ -149,15 +149,15 @@ export const follow = (tabs: Tabs, options: Options): Downloads => {
     if (browserContextId === undefined) return
     line.on("Browser.downloadWillBegin", ({ guid, url }) => {
       const paired = new Set(growing.map(({ entry }) => entry))
-      const entry = entries.find((one) => !paired.has(one) && isOf({ guid, url }, one.saved)) ?? null
+      const entry = entries.find((kept) => !paired.has(kept) && isOf({ guid, url }, kept.saved)) ?? null
       growing.push({ guid, url, received: 0, entry })
       if (growing.length > mostGrowing) growing.shift()
     })
     line.on("Browser.downloadProgress", ({ guid, receivedBytes }) => {
-      const one = growing.find((known) => known.guid === guid)
-      if (one === undefined) return
-      one.received = receivedBytes
-      if (one.entry !== null) one.entry.received = receivedBytes
+      const growth = growing.find((known) => known.guid === guid)
+      if (growth === undefined) return
+      growth.received = receivedBytes
+      if (growth.entry !== null) growth.entry.received = receivedBytes
       bound()
     })
     // As Playwright sets it, plus events of the progress of downloads.

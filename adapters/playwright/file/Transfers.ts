@@ -57,7 +57,8 @@ export const make = (
       if (choosers.length > 10) choosers.shift()
     })
     page.on("close", () => {
-      for (const gone of choosers.filter((one) => one.page() === page)) choosers.splice(choosers.indexOf(gone), 1)
+      for (const gone of choosers.filter((chooser) => chooser.page() === page))
+        choosers.splice(choosers.indexOf(gone), 1)
     })
   })
 
@@ -160,7 +161,7 @@ export const make = (
   const chooser = Effect.gen(function* () {
     const until = (yield* Clock.currentTimeMillis) + dialogMillis
     while (choosers.length === 0 && (yield* Clock.currentTimeMillis) < until) yield* Effect.sleep(lookMillis)
-    const here = choosers.filter((one) => one.page() === current().page)
+    const here = choosers.filter((chooser) => chooser.page() === current().page)
     const last = here.at(-1) ?? choosers.at(-1)
     if (last !== undefined) return last
     return yield* new PageFailure({

@@ -47,9 +47,9 @@ const queryAll = (root: Node, body: string): ReadonlyArray<Element> => {
   begin()
   if ("query" in job) return find(job)
   if ("kept" in job) {
-    const one = keptElement(job.kept)
-    if (one === null) throw new Error("sluice:gone")
-    return [one]
+    const element = keptElement(job.kept)
+    if (element === null) throw new Error("sluice:gone")
+    return [element]
   }
   const subject = isElement(root) ? root : document.documentElement
   if ("plain" in job) {

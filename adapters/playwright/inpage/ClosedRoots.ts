@@ -109,7 +109,7 @@ const closedIn = (
   for (let next = left.pop(); next !== undefined; next = left.pop()) {
     const [node, frameId] = next
     if (node.shadowRootType === "closed") found.push({ backendNodeId: node.backendNodeId, frameId })
-    for (const one of [...(node.children ?? []), ...(node.shadowRoots ?? [])]) left.push([one, frameId])
+    for (const described of [...(node.children ?? []), ...(node.shadowRoots ?? [])]) left.push([described, frameId])
     if (node.contentDocument !== undefined) left.push([node.contentDocument, node.frameId ?? frameId])
   }
   return found

@@ -38,15 +38,15 @@ export const take = (tab: Tab, maxBytes: number): Promise<string> => {
     const found = await Promise.all(
       Array.from({ length: wanted }, (_, at) => within(frameMillis, frameIn(frame, `snapshot ${at}`)))
     )
-    const shown = found.map((one) => (one?.url().startsWith("chrome-error:") === true ? null : one))
+    const shown = found.map((frame) => (frame?.url().startsWith("chrome-error:") === true ? null : frame))
     const alive = await answering(
       tab,
-      shown.filter((one) => one !== null),
+      shown.filter((frame) => frame !== null),
       answerMillis
     )
     const inner: Array<string> = []
-    for (const one of shown) {
-      const document = one !== null && alive.includes(one) ? within(frameMillis, documentOf(one)) : null
+    for (const frame of shown) {
+      const document = frame !== null && alive.includes(frame) ? within(frameMillis, documentOf(frame)) : null
       inner.push((await document) ?? left)
     }
     return html.replace(new RegExp(`${mark}x(\\d+)x(\\d+)x`, "g"), (_, at: string, depth: string) => {

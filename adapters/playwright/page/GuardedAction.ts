@@ -103,5 +103,5 @@ export const fieldOf = (tab: Tab, frame: Frame, element: Locator, name = `field 
   typed: ({ timeout }) => World.run(tab, frame, "typed", null, { root: element, waitMillis: timeout }),
   isSpread: (text, { timeout }) => World.run(tab, frame, "isSpread", text, { root: element, waitMillis: timeout }),
   takeBack: (text, { timeout }) => World.run(tab, frame, "takeBack", text, { root: element, waitMillis: timeout }),
-  inner: async (selector) => (await element.locator(selector).all()).map((one) => fieldOf(tab, frame, one))
+  inner: async (selector) => (await element.locator(selector).all()).map((locator) => fieldOf(tab, frame, locator))
 })

@@ -246,8 +246,8 @@ const noting = (current: Tabs["current"]) => {
     const address = (editor?.frame ?? frame).url()
     const same: Typing = { ...typing, strokes: [text], existing: "replace" }
     const again = (timeout: number) =>
-      GuardedAction.onField(tab, frame, field, guard, timeout, async (one) => {
-        await type(tab, frame, one, same, timeout)
+      GuardedAction.onField(tab, frame, field, guard, timeout, async (field) => {
+        await type(tab, frame, field, same, timeout)
       })
     const kind = editor === null ? "text" : "editor"
     const { existing } = typing

@@ -80,7 +80,7 @@ const follow = async (asked: ApiRequest, page: Page, way: NetworkRoute, signal: 
   for (let hops = 0; ; hops++) {
     const foreign = body === null && headers.length === 0 && hops > 0 ? null : (asked.guard?.(url.href) ?? null)
     if (foreign !== null) throw new Failed("foreign", foreign)
-    const own = way.headers.filter(({ origins }) => origins.includes(url.origin)).flatMap((one) => one.headers)
+    const own = way.headers.filter(({ origins }) => origins.includes(url.origin)).flatMap((header) => header.headers)
     const hasCookies = asked.credentials === "include" || (asked.credentials === "same-origin" && url.origin === origin)
     const all = new Map<string, string>([["accept", "*/*"]])
     if (agent !== null) all.set("user-agent", agent)
@@ -249,7 +249,7 @@ const reached = async (
     })
     const socket = connect(url.hostname, port)
     // Destroy a socket that connects after the caller stopped waiting.
-    socket.then((one) => signal.aborted && one.destroy()).catch(() => undefined)
+    socket.then((socket) => signal.aborted && socket.destroy()).catch(() => undefined)
     const found = await Promise.race([socket, late])
     found.on("error", () => found.destroy())
     return found

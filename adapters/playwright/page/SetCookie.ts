@@ -23,8 +23,8 @@ export const read = (line: string, { hostname, pathname, protocol }: URL, now: n
   const name = at < 0 ? "" : pair.slice(0, at).trim()
   const value = pair.slice(at + 1).trim()
   const given = new Map(
-    attributes.map((one) => {
-      const [key = "", ...rest] = one.split("=")
+    attributes.map((attribute) => {
+      const [key = "", ...rest] = attribute.split("=")
       return [key.trim().toLowerCase(), rest.join("=").trim()] as const
     })
   )

@@ -69,7 +69,7 @@ export const make = (first: Page, { bounds, limits }: Options = defaults): Tabs 
   const coming: Array<number> = []
 
   const add = (page: Page): Tab => {
-    const known = order.all().find((one) => one.page === page)
+    const known = order.all().find((tab) => tab.page === page)
     if (known !== undefined) return known
     const tab = follow(page, limits, () => coming.push(Date.now() + limits.navigationMillis))
     order.add(tab)
@@ -222,7 +222,7 @@ const orderOf = () => {
       if (looked.length > 1) looked.splice(looked.indexOf(tab), 1)
       if (!wasCurrent || open.length === 0) return
       const opener = await tab.page.opener().catch(() => null)
-      const from = open.find((one) => one.page === opener)
+      const from = open.find((tab) => tab.page === opener)
       if (from !== undefined && current() !== from && !open.includes(tab)) turnTo(from)
       await current()
         .page.bringToFront()

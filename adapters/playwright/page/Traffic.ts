@@ -42,13 +42,16 @@ export const make = (first: Page): Traffic => {
   const coming: Array<LastDocument> = []
   const lastOf = (request: Request) => {
     const page = pageOf(request)
-    return (page === null ? undefined : documents.get(page)) ?? coming.find((one) => one.request === request)
+    return (
+      (page === null ? undefined : documents.get(page)) ??
+      coming.find((lastDocument) => lastDocument.request === request)
+    )
   }
   context.on("page", (page) => {
-    for (const one of [...coming]) {
-      if (pageOf(one.request) !== page) continue
-      documents.set(page, one)
-      coming.splice(coming.indexOf(one), 1)
+    for (const lastDocument of [...coming]) {
+      if (pageOf(lastDocument.request) !== page) continue
+      documents.set(page, lastDocument)
+      coming.splice(coming.indexOf(lastDocument), 1)
     }
   })
   const challenges = new WeakMap<Page, string>()

@@ -34,14 +34,14 @@ export const record = (
     const scale = Math.min(1, options.maxWidth / width, options.maxHeight / height)
     const encoder = yield* Effect.acquireRelease(
       Effect.promise(() => opened(Encoder.open(page.context(), width * scale, height * scale))),
-      (one) => Effect.promise(async () => void (one === null || (await within(finishMillis, one.close()))))
+      (encoder) => Effect.promise(async () => void (encoder === null || (await within(finishMillis, encoder.close()))))
     )
     if (encoder === null) {
       yield* Effect.logWarning("A video cannot be recorded: the browser opened no encoder in time")
       return Option.none()
     }
-    const file = yield* Effect.acquireRelease(Effect.promise(nameless), (one) =>
-      Effect.promise(() => one.close().catch(() => undefined))
+    const file = yield* Effect.acquireRelease(Effect.promise(nameless), (fileHandle) =>
+      Effect.promise(() => fileHandle.close().catch(() => undefined))
     )
     const writer = yield* Effect.promise(() => Webm.open(file, encoder.format))
     const began = yield* Clock.currentTimeMillis
@@ -94,10 +94,10 @@ export const record = (
 /** An encoder, if it opens in time. A later one is closed. */
 const opened = async (opening: Promise<Encoder.Encoder | null>): Promise<Encoder.Encoder | null> => {
   let isLate = false
-  opening.then((one) => (isLate ? one?.close() : undefined)).catch(() => undefined)
-  const one = await within(openMillis, opening)
-  isLate = one === null
-  return one
+  opening.then((encoder) => (isLate ? encoder?.close() : undefined)).catch(() => undefined)
+  const encoder = await within(openMillis, opening)
+  isLate = encoder === null
+  return encoder
 }
 
 /** A file that exists only while it is open. */

@@ -103,9 +103,9 @@ export const follow = (page: Page): Pending => {
       if (now - began >= longMillis && which(request)) never.add(addressOf(request))
   }
   const end = (request: Request): void => {
-    const one = pending.get(request)
+    const entry = pending.get(request)
     pending.delete(request)
-    if (one?.isAwaited !== true) return
+    if (entry?.isAwaited !== true) return
     lastEnd = Date.now()
     const { responseEnd, responseStart, startTime } = request.timing()
     lastAnswer = Math.max(lastAnswer, startTime + Math.max(responseStart, 0))

@@ -46,7 +46,7 @@ export const takenOver = async (tab: Tab, waitMillis: number): Promise<void> => 
     return isWithin(foreignMillis) || frame === page.mainFrame() || siteOf(frame?.url() ?? "") === own
   }
   const wait = { isThere: true, only }
-  const asked = () => pending.awaited({ ...wait, only: (one) => /^(xhr|fetch)$/.test(one.resourceType()) })
+  const asked = () => pending.awaited({ ...wait, only: (request) => /^(xhr|fetch)$/.test(request.resourceType()) })
   let hasWaited = false
   while (isWithin(longestMillis) && !tab.isGone()) {
     if (pending.awaited(wait).length > 0) {
@@ -70,6 +70,6 @@ export const takenOver = async (tab: Tab, waitMillis: number): Promise<void> => 
     if (!isLoading && !isAsking && pending.awaited(wait).length === 0) break
     await pause(lookMillis)
   }
-  if (!isWithin(longestMillis)) for (const one of pending.awaited(wait)) absent.add(addressOf(one))
+  if (!isWithin(longestMillis)) for (const request of pending.awaited(wait)) absent.add(addressOf(request))
   taken.set(page, pending.document())
 }

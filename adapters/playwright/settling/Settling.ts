@@ -96,7 +96,7 @@ export const make = (tabs: Tabs, failing: (tab: Tab) => Effect.Effect<void, Page
         requests: pending.awaited({ isThere: found === "all" }).length,
         departing: tab.isDeparting(),
         // The origin of time of a document drifts from the clock that answers are timed by.
-        documents: documents.map((one) => ({ ...one, changedAt: now - one.changedMillis })),
+        documents: documents.map((document) => ({ ...document, changedAt: now - document.changedMillis })),
         endedMillis: ago(pending.lastEnd()),
         answeredAt: pending.lastAnswer(),
         answers: pending.answers(),

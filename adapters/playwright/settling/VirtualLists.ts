@@ -109,13 +109,13 @@ const walked = async (tab: Tab, frame: Frame, plan: ExtractionPlan, shown: Schem
     const tops = await Promise.all(
       lists.map(({ list }) => World.run(tab, frame, "rowTops", Reading.placeOf(list.path)).catch(() => []))
     )
-    return lists.map((one, place) => rowsOf(at(found, one.at), tops[place] ?? []))
+    return lists.map((list, place) => rowsOf(at(found, list.at), tops[place] ?? []))
   }
   const parts = [await still(tab, frame, read, null)]
-  const isWhole = lists.every((one, place) =>
+  const isWhole = lists.every((list, place) =>
     isDeepStrictEqual(
       parts[0]?.[place]?.map(({ value }) => value),
-      at(shown, one.at)
+      at(shown, list.at)
     )
   )
   const toEnd = () => World.run(tab, frame, "moveBy", ["y", Number.MAX_SAFE_INTEGER] as const)

@@ -37,7 +37,7 @@ export const during = async (tab: Tab, millis: number, act: () => Promise<unknow
     const until = performance.now() + millis
     while (true) {
       const all = await Promise.all(frames.map((frame) => within(answerMillis, frame.evaluate(take, maxCopied))))
-      const copied = all.find((one) => one !== null)
+      const copied = all.find((text) => text !== null)
       if (copied != null) return taken(copied)
       if (performance.now() > until) throw failed(`the page copied nothing within ${millis} ms after the click`)
       await new Promise((resolve) => setTimeout(resolve, lookMillis))
@@ -65,7 +65,7 @@ const listen = (): boolean => {
     writeText: (text: string) => Promise.resolve(put(String(text))),
     write: async (items: ReadonlyArray<ClipboardItem>) => {
       for (const item of items) {
-        const type = item.types.find((one) => one === "text/plain") ?? item.types.find((one) => one === "text/html")
+        const type = item.types.find((mime) => mime === "text/plain") ?? item.types.find((mime) => mime === "text/html")
         if (type !== undefined) put(await (await item.getType(type)).text())
       }
     }

@@ -62,23 +62,23 @@ export const press = async (
   const held = gesture === undefined ? at : { ...at, delay: gesture.holdMillis }
   const pressing = (act: Promise<void>) => arriving(tab, gesture !== undefined, act)
   const act = async (press: "near" | "there"): Promise<void> => {
-    const one = World.pressed(element, press)
+    const locator = World.pressed(element, press)
     switch (kind) {
       case "click":
-        return pressing(one.click(held))
+        return pressing(locator.click(held))
       case "double_click":
-        return pressing(one.dblclick(held))
+        return pressing(locator.dblclick(held))
       case "triple_click":
-        return pressing(one.click({ ...held, clickCount: 3 }))
+        return pressing(locator.click({ ...held, clickCount: 3 }))
       case "right_click":
-        return pressing(one.click({ ...held, button: "right" }))
+        return pressing(locator.click({ ...held, button: "right" }))
       case "middle_click":
-        return pressing(one.click({ ...held, button: "middle" }))
+        return pressing(locator.click({ ...held, button: "middle" }))
       case "hover":
-        return arriving(tab, false, one.hover(at))
+        return arriving(tab, false, locator.hover(at))
       case "press":
       case "release":
-        await arriving(tab, false, one.hover(at))
+        await arriving(tab, false, locator.hover(at))
         return holding(tab.page, keys, () => (kind === "press" ? tab.page.mouse.down() : tab.page.mouse.up()))
     }
   }

@@ -71,7 +71,7 @@ const framesAround = (frame: Frame): ReadonlyArray<Frame> => {
 const measured = (tabs: Tabs, { frame, tab }: Scroller, axis: Axis) =>
   tabs.attempt(null, async (): Promise<Measure> => {
     const measure = await World.run(tab, frame, "measure", axis)
-    const frames = framesAround(frame).map((one) => World.run(tab, one, "placeOfWindow", null))
+    const frames = framesAround(frame).map((frame) => World.run(tab, frame, "placeOfWindow", null))
     const places = await Promise.all(frames)
     return { ...measure, around: places.reduce((sum, { x, y }) => sum + x + y, measure.around) }
   })
@@ -87,7 +87,7 @@ const pageScroller = (tabs: Tabs, direction: Direction) =>
     const axis = axisOf(direction)
     await tab.page.waitForLoadState("domcontentloaded")
     const frames = await framesInMiddle(tab, largeFrame).catch(() => [])
-    for (const frame of frames.filter((one) => one !== main)) {
+    for (const frame of frames.filter((frame) => frame !== main)) {
       await World.run(tab, frame, "keepScrollerInMiddle", axis)
       if (!isAtEnd(await World.run(tab, frame, "measure", axis), signOf(direction))) return { tab, frame }
     }

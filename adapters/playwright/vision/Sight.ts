@@ -220,16 +220,16 @@ const targetsOf = async (tab: Tab, maxElements: number): Promise<Targets> => {
     const found = await inFrame(frame, () => World.run(tab, frame, "targets", room), null)
     if (found === null) continue
     if (number === 0) main = { title: found.title, width: found.width, height: found.height }
-    for (const one of found.elements) {
-      const box = seenOf(moved(one.box, origin), main)
-      const selectors = one.selectors.flatMap(({ matches, selector }) => {
+    for (const element of found.elements) {
+      const box = seenOf(moved(element.box, origin), main)
+      const selectors = element.selectors.flatMap(({ matches, selector }) => {
         const whole = across(way, selector)
         return whole === null ? [] : [{ matches, selector: whole }]
       })
-      const row = one.row === null ? null : across(way, one.row.selector)
+      const row = element.row === null ? null : across(way, element.row.selector)
       if (box === null || selectors.length === 0) continue
-      const inRow = one.row === null || row === null ? null : { ...one.row, selector: row }
-      elements.push({ ...one, box, selectors, row: inRow })
+      const inRow = element.row === null || row === null ? null : { ...element.row, selector: row }
+      elements.push({ ...element, box, selectors, row: inRow })
     }
   }
   return { ...main, elements }
@@ -260,7 +260,7 @@ const textsOf = async (tab: Tab, isWhole: boolean): Promise<ReadonlyArray<Seen>>
       : null
     const origin = found === null ? null : await inFrame(frame, () => originOf(tab, frame), null)
     if (found === null) seen.push(...(await unreadable(frame)))
-    else if (origin !== null) seen.push(...found.map((one) => ({ ...one, box: moved(one.box, origin) })))
+    else if (origin !== null) seen.push(...found.map((element) => ({ ...element, box: moved(element.box, origin) })))
   }
   return seen
 }
@@ -383,10 +383,10 @@ const visits = (page: Page): ReadonlySet<string> => {
   const note = (address: string): void => {
     if (URL.parse(address) !== null && /^https?:/.test(address)) hosts.add(new URL(address).host)
   }
-  const follow = (one: Page): void => {
-    note(one.url())
-    one.on("framenavigated", (frame) => {
-      if (frame === one.mainFrame()) note(frame.url())
+  const follow = (page: Page): void => {
+    note(page.url())
+    page.on("framenavigated", (frame) => {
+      if (frame === page.mainFrame()) note(frame.url())
     })
   }
   follow(page)

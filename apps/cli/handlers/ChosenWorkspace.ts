@@ -20,10 +20,10 @@ export const chosen = Effect.fnUntraced(function* (id: Option.Option<string>) {
   const all = yield* (yield* WorkspaceStore).list
   const found = Option.match(id, {
     onNone: () => (all.length === 1 ? all[0] : undefined),
-    onSome: (wanted) => all.find((one) => one.id === wanted)
+    onSome: (wanted) => all.find((workspace) => workspace.id === wanted)
   })
   if (found !== undefined) return found
-  const known = all.map((one: Workspace) => `${one.id} (${one.name})`).join(", ")
+  const known = all.map((workspace: Workspace) => `${workspace.id} (${workspace.name})`).join(", ")
   return yield* new CannotFind({
     reason: `Expected a workspace in --workspace, one of ${known || "none, because no workspace exists yet"}`
   })

@@ -161,7 +161,7 @@ const operand = Effect.fnUntraced(function* (
   /** The value with the other text at one place. */
   const joined = (place: number, other?: string): Schema.Json => {
     const texts = parts.map(({ texts: [first] }, at) => (at === place ? (other ?? first) : first))
-    return texts.length === 1 ? (texts[0] ?? null) : texts.map((one) => one ?? "").join("")
+    return texts.length === 1 ? (texts[0] ?? null) : texts.map((text) => text ?? "").join("")
   }
   const others = parts.flatMap(({ selector, texts: [first = "", ...rest] }, at) =>
     rest.map((other): Other => ({ value: joined(at, other), selector, texts: [first, other] }))

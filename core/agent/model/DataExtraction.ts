@@ -35,18 +35,18 @@ export interface RequestedFields {
  */
 export const requestedFieldsOf = (model: DataModel, resolve: Resolve): RequestedFields => {
   const known: Record<string, Schema.Json> = {}
-  const schemaOf = (one: DataModel, isTop: boolean): Schema.JsonObject => {
-    const about = typeof one.description === "string" ? { description: one.description } : {}
-    const type = typeOf(one)
-    if ((one.items ?? null) !== null || type === "array") {
-      return { ...about, type: "array", items: schemaOf(modelOf(one.items ?? "string"), false) }
+  const schemaOf = (dataModel: DataModel, isTop: boolean): Schema.JsonObject => {
+    const about = typeof dataModel.description === "string" ? { description: dataModel.description } : {}
+    const type = typeOf(dataModel)
+    if ((dataModel.items ?? null) !== null || type === "array") {
+      return { ...about, type: "array", items: schemaOf(modelOf(dataModel.items ?? "string"), false) }
     }
-    if ((one.properties ?? null) === null) {
+    if ((dataModel.properties ?? null) === null) {
       const leaf = type === "number" || type === "integer" || type === "boolean" ? type : "string"
       return { ...about, type: [leaf, "null"] }
     }
     const properties: Array<readonly [string, Schema.JsonObject]> = []
-    for (const [text, given] of Object.entries(one.properties ?? {})) {
+    for (const [text, given] of Object.entries(dataModel.properties ?? {})) {
       const field = modelOf(given)
       if (field.selected === false) continue
       const name = nameOf(resolve(text))

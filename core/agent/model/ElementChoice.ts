@@ -48,7 +48,10 @@ export const locate = Effect.fnUntraced(function* ({
     instructions: Prompts.locating,
     request: `The step "${node.name}" does not find its element. What that was like comes first, then the candidates.`,
     // The known facts about the element were read from a page as well.
-    page: [`The element: ${description}`, ...candidates.map((one) => `${one.ref}: ${one.description}`)].join("\n"),
+    page: [
+      `The element: ${description}`,
+      ...candidates.map((candidate) => `${candidate.ref}: ${candidate.description}`)
+    ].join("\n"),
     shot: null,
     form: { _tag: "Choice", tools: [Prompts.chooseElement(refs), Prompts.notFound] },
     judge: (said) => Effect.succeed(judge(said, refs))
@@ -61,7 +64,7 @@ const judge = (
 ): Result.Result<ModelRequest.Verdict<string | null>, string> => {
   if (said._tag !== "Called") return Result.fail("Expected a call of a tool")
   if (said.tool === "not_found") return Result.succeed({ value: null, did: "none of the candidates" })
-  const ref = refs.find((one) => one === said.parameters.element)
+  const ref = refs.find((known) => known === said.parameters.element)
   return ref === undefined
     ? Result.fail("There is no such candidate")
     : Result.succeed({ value: ref, did: `candidate ${ref}` })

@@ -26,7 +26,7 @@ export const results = Effect.fnUntraced(function* (
 ) {
   const found: Record<string, Schema.JsonObject> = {}
   for (const id of orderOf(flow.steps, flow.ordering ?? []) ?? []) {
-    const step = flow.steps.find((one) => one.id === id)
+    const step = flow.steps.find((other) => other.id === id)
     if (step !== undefined) found[id] = yield* done(step, flow, { ...found }, context, allowance)
   }
   return found
@@ -44,8 +44,8 @@ const done = Effect.fnUntraced(function* (
   const used = new Set(readsContext(flow) ? yield* SecretUse.usedByExpression("context", memory) : [])
   let secret: SecretWays.SecretWay | null = null
   const evaluate: StepRequest.Evaluate = Effect.fnUntraced(function* (text) {
-    const one = yield* SecretWays.wayOfText(text, memory)
-    secret = one?.way === "part" ? one : secret
+    const secretWay = yield* SecretWays.wayOfText(text, memory)
+    secret = secretWay?.way === "part" ? secretWay : secret
     for (const account of yield* SecretUse.usedBy(text, memory)) used.add(account)
     return yield* Memory.evaluate(text, memory, page, "guarded", { steps: before })
   })

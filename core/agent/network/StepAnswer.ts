@@ -51,8 +51,8 @@ export const graphqlErrors = ({ graphql_error_policy }: Step, body: Schema.Json)
   if (!Array.isArray(errors) || errors.length === 0) return null
   return errors
     .slice(0, 5)
-    .map((one: Schema.Json) =>
-      typeof one === "object" && one !== null && "message" in one ? String(one.message) : JSON.stringify(one)
+    .map((error: Schema.Json) =>
+      typeof error === "object" && error !== null && "message" in error ? String(error.message) : JSON.stringify(error)
     )
     .join("; ")
     .slice(0, 500)

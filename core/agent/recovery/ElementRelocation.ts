@@ -34,7 +34,7 @@ export const elementRelocation: RecoveryStrategy = Effect.fnUntraced(function* (
   const used = yield* Effect.orElseSucceed(SecretUse.usedBy(text, memory), () => null)
   if (used === null) return null
   const candidates = found.success.filter(({ frame }) => frame === null || isHome(node, used, address, frame))
-  const ranked = Likeness.ranked(wanted, candidates).filter((one) => Likeness.isSameKind(wanted, one.appearance))
+  const ranked = Likeness.ranked(wanted, candidates).filter(({ appearance }) => Likeness.isSameKind(wanted, appearance))
   let chosen: Likeness.Candidate | null = Likeness.theOne(wanted, candidates)
   let byModel: string | null = null
   if (chosen === null && ranked.length > 0) {
@@ -77,7 +77,7 @@ export const similarTo = Effect.fnUntraced(function* (
   if (found._tag === "Failure") return ""
   const isClean = cleanOf(secrets, memory.inputs)
   const named = Likeness.ranked(wanted, found.success)
-    .filter((one) => one.likeness > 0 && isClean(one.selector))
+    .filter(({ likeness, selector }) => likeness > 0 && isClean(selector))
     .slice(0, mostNamed)
     .map(({ appearance, selector }) => {
       const name = appearance.label ?? appearance.ariaLabel ?? appearance.text ?? appearance.placeholder

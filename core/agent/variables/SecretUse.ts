@@ -24,7 +24,7 @@ export const usedBy = Effect.fnUntraced(function* (
   if (memory.credentials.accounts.size === 0 || !Template.isTemplate(text)) return []
   const reads = yield* Effect.forEach(SecretWays.sourcesIn(text), Expressions.describe)
   return readBy(
-    reads.flatMap((one) => one.reads),
+    reads.flatMap((read) => read.reads),
     memory
   )
 })

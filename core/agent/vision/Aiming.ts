@@ -67,7 +67,7 @@ export const path = Effect.fnUntraced(function* (
   page: SessionParts<"navigation">
 ) {
   if (typeof written !== "string") {
-    return yield* Effect.forEach(written, (one, index) => distanceOf(one, `path[${index}]`, memory, page))
+    return yield* Effect.forEach(written, (distance, index) => distanceOf(distance, `path[${index}]`, memory, page))
   }
   const value = yield* Memory.evaluate(written, memory, page)
   if (!Array.isArray(value) || value.length === 0 || value.length > maxPoints) {

@@ -182,7 +182,7 @@ const perform = Effect.fnUntraced(function* (
       return { did: `${String(kind)} at ${String(parameters.x)},${String(parameters.y)}` }
     }
     case "click_element": {
-      const ref = scene.refs.find((one) => one === element)
+      const ref = scene.refs.find((known) => known === element)
       if (ref === undefined) return { refused: `There is no element "${String(element).slice(0, 50)}" in the list` }
       yield* page.vision.clickAt({ _tag: "Ref", ref }, "click", waitMillis, gesture)
       return { did: `click ${ref}` }

@@ -79,7 +79,7 @@ const beginsMillis = 250
 /** Whether a timer is pending that an answer has begun. */
 const isBegunByAnswer = ({ answers, documents }: Facts): boolean =>
   documents.some(({ otherTimers }) =>
-    otherTimers.some((at) => answers.some((one) => at >= one - clockMillis && at <= one + beginsMillis))
+    otherTimers.some((at) => answers.some((answer) => at >= answer - clockMillis && at <= answer + beginsMillis))
   )
 
 export const verdictOf = (facts: Facts): Verdict => {

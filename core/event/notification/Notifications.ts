@@ -96,7 +96,8 @@ export const notices = (
   if (kind === undefined || isSilenced(notifications)) return []
   const { runId: sessionId, workflowId } = event
   const concerned = subscriptions.filter(
-    (one) => one.events.includes(kind) && (one.workflowId === null || one.workflowId === workflowId)
+    (subscription) =>
+      subscription.events.includes(kind) && (subscription.workflowId === null || subscription.workflowId === workflowId)
   )
   const channels = new Map(concerned.map(({ channel }) => [channelKey(channel), channel]))
   const text = sentence(kind, sessionId, workflowId, firstFailure(event))

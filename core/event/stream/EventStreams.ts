@@ -60,7 +60,8 @@ export class EventStreams extends Context.Service<
           return Effect.map(Clock.currentTimeMillis, (now) => {
             announced.set(signal.runId, now)
             for (const [runId, at] of announced) if (at < now - 2 * longestDelay) announced.delete(runId)
-            for (const one of reader.subscribers) if (one.topic === signal.clientId) Mailbox.wake(one)
+            for (const subscriber of reader.subscribers)
+              if (subscriber.topic === signal.clientId) Mailbox.wake(subscriber)
           })
         })
       )

@@ -32,7 +32,7 @@ export const make: Effect.Effect<LogReader, never, EventLog | Scope.Scope> = Eff
         const { entries, more, position: next } = yield* log.read(position, 500)
         for (const entry of entries) {
           const characters = charactersOf(entry)
-          for (const one of subscribers) Mailbox.offer(one, entry, characters)
+          for (const subscriber of subscribers) Mailbox.offer(subscriber, entry, characters)
         }
         position = next
         if (!more) return

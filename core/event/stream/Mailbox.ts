@@ -59,7 +59,7 @@ export const takeMissed = (mailbox: Mailbox): boolean => {
 export const takeNow = (mailbox: Mailbox): Effect.Effect<ReadonlyArray<Entry>> =>
   Effect.map(Queue.clear(mailbox.arrived), (all) => {
     mailbox.characters = 0
-    return all.filter((one) => one !== null)
+    return all.filter((entry) => entry !== null)
   })
 
 /** Waits until there is an entry, at most the given milliseconds. */

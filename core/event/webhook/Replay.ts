@@ -43,7 +43,10 @@ export const replay = Effect.fn("Replay.replay")(function* (
   const deliveries = yield* Deliveries
   const registered = yield* (yield* WebhookStore).list(subject.workspaceId)
   const known = new Map(
-    (yield* deliveries.ofRun(subject.workspaceId, subject.runId)).map((one) => [key(one.logged.sequence, one), one])
+    (yield* deliveries.ofRun(subject.workspaceId, subject.runId)).map((delivery) => [
+      key(delivery.logged.sequence, delivery),
+      delivery
+    ])
   )
   const { metadata } = Target.runWebhookOf(subject.webhook)
   const deadline = (yield* Clock.currentTimeMillis) + budget

@@ -182,7 +182,7 @@ const contextOf = (rows: ReadonlyArray<Row>): Context => {
     const found = rows.flatMap(({ sentences, text }) =>
       sentences
         .flatMap(({ words }) => words)
-        .filter(({ means }) => some.some((one) => means.has(one)))
+        .filter(({ means }) => some.some((meaning) => means.has(meaning)))
         .map(({ start }) => text.slice(start, start + 6).toLowerCase())
     )
     return new Set(found).size
@@ -247,16 +247,16 @@ interface Ranked extends Judged {
 const sorted = (judged: ReadonlyArray<Ranked>, elsewhere: ReadonlyArray<string>): ReadonlyArray<Ranked> => {
   const found = new Map<string, Ranked>()
   const repeats = new Map(elsewhere.flatMap((text) => candidatesIn(text)).map(({ code }) => [code, 0]))
-  for (const one of judged) {
-    const times = (repeats.get(one.code) ?? -1) + 1
-    repeats.set(one.code, times)
-    const before = found.get(one.code) ?? one
-    const isOver = before.against === "over" || one.against === "over"
-    const best = compare(one, before) < 0 ? one : before
-    found.set(one.code, {
+  for (const ranked of judged) {
+    const times = (repeats.get(ranked.code) ?? -1) + 1
+    repeats.set(ranked.code, times)
+    const before = found.get(ranked.code) ?? ranked
+    const isOver = before.against === "over" || ranked.against === "over"
+    const best = compare(ranked, before) < 0 ? ranked : before
+    found.set(ranked.code, {
       ...best,
       repeats: times,
-      fresh: one.fresh || before.fresh,
+      fresh: ranked.fresh || before.fresh,
       ...(isOver ? { against: "over" } : {})
     })
   }

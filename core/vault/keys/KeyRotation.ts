@@ -148,7 +148,8 @@ export class KeyRotation extends Context.Service<
           const ring = yield* keys.ring(workspaceId)
           const key = given === null ? yield* wrapping.make : Redacted.make(Redacted.value(given).toLowerCase())
           if (accepted(ring) !== null) return isKey(ring.present, key) ? key : yield* new RotationInProgress()
-          if ([ring.present, ...ring.former].some((one) => isKey(one, key))) return yield* new SameKey()
+          if ([ring.present, ...ring.former].some((encryptionKey) => isKey(encryptionKey, key)))
+            return yield* new SameKey()
           const { version } = ring.present
           const began = yield* audit.recording(acting, keys.add(workspaceId, version, key), (added) =>
             added ? [rotationEntry("encryption_key.rotate", version, version + 1)] : []
@@ -173,8 +174,8 @@ export class KeyRotation extends Context.Service<
   )
 }
 
-const isKey = (one: EncryptionKey, key: Redacted.Redacted<string>): boolean =>
-  Redacted.value(one.key) === Redacted.value(key)
+const isKey = (encryptionKey: EncryptionKey, key: Redacted.Redacted<string>): boolean =>
+  Redacted.value(encryptionKey.key) === Redacted.value(key)
 
 /** The audit entry of a step of a rotation: versions of the key, and never the key. */
 const rotationEntry = (action: AuditAction, before: number, after: number): Draft => ({

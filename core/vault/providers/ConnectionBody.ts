@@ -117,7 +117,8 @@ export const settle = (
   const names = known[type as ConnectionType] ?? []
   const problems: Array<Problem> = []
   const problem = (path: keyof Config, message: string) => {
-    if (!problems.some((one) => one.path === `config.${path}`)) problems.push({ path: `config.${path}`, message })
+    if (!problems.some((problem) => problem.path === `config.${path}`))
+      problems.push({ path: `config.${path}`, message })
   }
   const access: Record<string, string> = { ...before }
   // All fields of a configuration are known, which the type of `Object.entries` does not say.

@@ -299,8 +299,8 @@ const hoursOf = (
     }
   }
   const add = (entry: Entry) => void special.push(entry)
-  const alone = (one: Timed) => void single.push(one)
-  const kept = recurring.filter((one) => addWeekly(one, weekly, today, add, alone, note))
+  const alone = (timed: Timed) => void single.push(timed)
+  const kept = recurring.filter((timed) => addWeekly(timed, weekly, today, add, alone, note))
   special.push(...datedOf({ weekly, recurring: kept, single, closings }, today, note))
   return { regular, special }
 }
@@ -351,14 +351,14 @@ const weeklyOnDate = (weekly: ReadonlyArray<Timed>, day: CivilDate.EpochDay, exc
  * all of it, where its few dates stand alone, or where it is refused.
  */
 const addWeekly = (
-  one: Timed,
+  timed: Timed,
   weekly: ReadonlyArray<Timed>,
   today: CivilDate.EpochDay | null,
   add: (entry: Entry) => void,
-  alone: (one: Timed) => void,
+  alone: (timed: Timed) => void,
   note: NoteOf
 ): boolean => {
-  const { event, isOn, start } = one
+  const { event, isOn, start } = timed
   const { line } = event
   const found = new Map<string, ReadonlyArray<Interval>>()
   const dates: Array<CivilDate.EpochDay> = []
@@ -369,7 +369,7 @@ const addWeekly = (
     found.set(JSON.stringify(hours), hours)
     dates.push(day)
   }
-  const own: Interval = [start, one.end]
+  const own: Interval = [start, timed.end]
   const all = [...found.values()]
   if (all.length > 0 && all.every((hours) => areSame(merged([...hours, own]), hours))) return false
   const [hours = []] = all
@@ -380,7 +380,7 @@ const addWeekly = (
         alone({
           event: { ...event, rule: null, excepted: [], begin },
           start,
-          end: one.end,
+          end: timed.end,
           isOn: (asked) => asked === day
         })
       }
@@ -393,7 +393,7 @@ const addWeekly = (
   }
   const rule = { recurrence: event.rule, recurrence_start: dateOf(event.begin.day) }
   for (const [from, to] of hours.length === 0 ? [own] : merged([...hours, own])) {
-    const label = from === start && to === one.end ? labelOf(event) : {}
+    const label = from === start && to === timed.end ? labelOf(event) : {}
     add({
       line,
       hours: { active: true, active_start_time: timeOf(from), active_end_time: timeOf(to), ...label, ...rule }
@@ -451,7 +451,7 @@ const datedOf = (
     const start_date = dateOf(day)
     if (wanted.length === 0) entries.push({ line, hours: { active: false, start_date } })
     for (const [from, to] of wanted) {
-      const same = single.find((one) => one.isOn(day, true) && one.start === from && one.end === to)
+      const same = single.find((timed) => timed.isOn(day, true) && timed.start === from && timed.end === to)
       const label = same === undefined ? {} : labelOf(same.event)
       const times = { active_start_time: timeOf(from), active_end_time: timeOf(to) }
       entries.push({ line, hours: { active: true, ...times, ...label, start_date } })

@@ -46,7 +46,7 @@ export const keepChosen = ({
   const trigger = kept("trigger")
   const option = index === null ? undefined : kept(`option ${index}`)
   if (!(trigger instanceof Element && trigger.isConnected)) return null
-  const chosen = placesOf(trigger, option instanceof Element ? option : null).find((one) => shows(one.read(), text))
+  const chosen = placesOf(trigger, option instanceof Element ? option : null).find((place) => shows(place.read(), text))
   if (chosen === undefined) return null
   keep(name, chosen)
   return { kind: "list", text }
@@ -62,14 +62,14 @@ const placesOf = (trigger: Element, option: Element | null): ReadonlyArray<Chose
   }
   const around = [trigger, trigger.parentElement, trigger.parentElement?.parentElement ?? null]
   return around
-    .filter((one) => one !== null && one !== document.body && !one.matches("form,body,html"))
-    .map((one) => new Chosen(one as Element, () => shownIn(one as Element)))
+    .filter((element) => element !== null && element !== document.body && !element.matches("form,body,html"))
+    .map((element) => new Chosen(element as Element, () => shownIn(element as Element)))
 }
 
 /** The texts of the options that declare that they are chosen. */
 const markedIn = (list: Element): string =>
   [...list.querySelectorAll("[aria-selected=true],[aria-checked=true]")]
-    .map((one) => squeeze(one.textContent))
+    .map((element) => squeeze(element.textContent))
     .join("\n")
 
 const notShown = `[role=listbox],[role=menu],[role=tree],[aria-live],script,style,option,${anyOption}`
@@ -94,5 +94,5 @@ export const chosenAt = (_arg: null, element: Element): Held => {
   }
   const trigger = kept("trigger")
   const places = trigger instanceof Element ? placesOf(trigger, null) : []
-  return { value: places.map((one) => one.read()).join("\n"), type: "list" }
+  return { value: places.map((place) => place.read()).join("\n"), type: "list" }
 }

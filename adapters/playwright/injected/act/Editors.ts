@@ -115,8 +115,8 @@ const isHidden = (element: Element): boolean => /^(INPUT|TEXTAREA)$/.test(elemen
 const beside = (element: Element): EditorKind | null => {
   const next = element.nextElementSibling
   const previous = element.previousElementSibling
-  for (const one of [next, previous]) {
-    const found = one === null ? null : (codeAround(one) ?? codeIn(one) ?? richAt(one))
+  for (const element of [next, previous]) {
+    const found = element === null ? null : (codeAround(element) ?? codeIn(element) ?? richAt(element))
     if (found !== null) return found
   }
   return null
@@ -133,9 +133,9 @@ export const editorText = (name: string | null): string => {
 export const textOfEditor = (whole: Element): string => {
   for (const [name, , line] of codeEditors) {
     if (!whole.matches(name)) continue
-    const lines = [...whole.querySelectorAll(line)].map((one) => ({
-      text: one.textContent ?? "",
-      top: one.getBoundingClientRect().top
+    const lines = [...whole.querySelectorAll(line)].map((element) => ({
+      text: element.textContent ?? "",
+      top: element.getBoundingClientRect().top
     }))
     return lines
       .sort((one, other) => one.top - other.top)

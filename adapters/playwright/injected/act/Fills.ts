@@ -37,7 +37,7 @@ export const beforeUse = (
   const button = element.closest(buttons)
   const form = formOf(button ?? element)
   const isButton = submits || (button !== null && !button.matches("a,[role=link]"))
-  return { use: submits ? "act" : purpose(element, button), fields: fills.map((one) => filled(one, form, isButton)) }
+  return { use: submits ? "act" : purpose(element, button), fields: fills.map((fill) => filled(fill, form, isButton)) }
 }
 
 /** A fill, with the name under which its field is kept. */

@@ -54,7 +54,7 @@ export const keepFrameAt = ({ name, x, y }: Point & { readonly name: string }) =
 export const placeOfArea = (_arg: null, area: Element): Point | null => {
   const map = area.closest("map")
   const picture = [...document.querySelectorAll("img[usemap]")].find(
-    (one) => one.getAttribute("usemap") === `#${map?.name}`
+    (element) => element.getAttribute("usemap") === `#${map?.name}`
   )
   if (picture === undefined || !(area instanceof HTMLAreaElement)) return null
   picture.scrollIntoView({ block: "center", inline: "center", behavior: "instant" })
@@ -74,6 +74,6 @@ export const placeOfArea = (_arg: null, area: Element): Point | null => {
     x: inside.reduce((sum, one) => sum + one.x, 0) / inside.length,
     y: inside.reduce((sum, one) => sum + one.y, 0) / inside.length
   }
-  const far = (one: Point) => Math.hypot(one.x - middle.x, one.y - middle.y)
+  const far = (point: Point) => Math.hypot(point.x - middle.x, point.y - middle.y)
   return inside.reduce((best, one) => (far(one) < far(best) ? one : best))
 }

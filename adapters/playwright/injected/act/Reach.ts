@@ -107,9 +107,10 @@ const cameUnderPointer = (element: Element): boolean => {
   if (under === null || contains(under, element) || contains(element, under)) return false
   if (pressed instanceof Element && contains(under, pressed)) return false
   const [ones, others] = [upwards(under), upwards(element)]
-  return ones.some((one) =>
+  return ones.some((element) =>
     others.some(
-      (other) => one !== other && one.parentElement === other.parentElement && one.localName === other.localName
+      (other) =>
+        element !== other && element.parentElement === other.parentElement && element.localName === other.localName
     )
   )
 }

@@ -6,9 +6,9 @@ import { keep, keptBefore } from "../find/Kept.ts"
 export type Axis = "x" | "y"
 
 /** Whether an element has more than it shows, and its `overflow` is one of these. */
-const scrolls = (one: Element, axis: Axis, overflow: RegExp): boolean => {
-  const { overflowX, overflowY } = getComputedStyle(one)
-  const room = axis === "y" ? one.scrollHeight - one.clientHeight : one.scrollWidth - one.clientWidth
+const scrolls = (element: Element, axis: Axis, overflow: RegExp): boolean => {
+  const { overflowX, overflowY } = getComputedStyle(element)
+  const room = axis === "y" ? element.scrollHeight - element.clientHeight : element.scrollWidth - element.clientWidth
   return room > 1 && overflow.test(axis === "y" ? overflowY : overflowX)
 }
 
@@ -27,8 +27,8 @@ export const keepScrollerInMiddle = (axis: Axis): void => {
 
 /** Keeps the element itself, the largest in it, or the next one around it that scrolls, as `scroller`. */
 export const keepScrollerOf = (axis: Axis, own: Element): void => {
-  const isScroller = (one: Element) => scrolls(one, axis, /auto|scroll|overlay|hidden/)
-  const size = (one: Element) => one.clientWidth * one.clientHeight
+  const isScroller = (element: Element) => scrolls(element, axis, /auto|scroll|overlay|hidden/)
+  const size = (element: Element) => element.clientWidth * element.clientHeight
   const within = () => [...own.querySelectorAll("*")].filter(isScroller).sort((a, b) => size(b) - size(a))[0]
   let around = own.parentElement
   while (around !== null && !isScroller(around)) around = around.parentElement
@@ -36,9 +36,9 @@ export const keepScrollerOf = (axis: Axis, own: Element): void => {
 }
 
 /** The element around another one, across the edge of a shadow tree. */
-const holderOf = (one: Element): Element | null => {
-  const root = one.getRootNode()
-  return one.parentElement ?? (root instanceof ShadowRoot ? root.host : null)
+const holderOf = (element: Element): Element | null => {
+  const root = element.getRootNode()
+  return element.parentElement ?? (root instanceof ShadowRoot ? root.host : null)
 }
 
 /** The scroll position of the element that is kept as `scroller`, and where the wheel is turned to move it. */

@@ -18,8 +18,8 @@ const rootOf = (element: Element): Document | ShadowRoot => {
 
 /** Notes what the fields beside one hold that is about to be typed into. */
 export const noteOthers = (element: Element): void => {
-  const others = [...rootOf(element).querySelectorAll<Field>("input,textarea")].filter((one) => one !== element)
-  before = new Map(others.map((one) => [one, one.value]))
+  const others = [...rootOf(element).querySelectorAll<Field>("input,textarea")].filter((field) => field !== element)
+  before = new Map(others.map((field) => [field, field.value]))
   if (isField(element)) values.set(element, element.value)
 }
 
@@ -61,8 +61,8 @@ export const isSpread = (text: string, element: Element): boolean => {
   const wanted = bare(text)
   let held = ""
   let count = 0
-  for (const one of fields.slice(fields.indexOf(element))) {
-    const part = bare(one.value)
+  for (const field of fields.slice(fields.indexOf(element))) {
+    const part = bare(field.value)
     if (part === "" || held.length >= wanted.length) break
     held += part
     count++

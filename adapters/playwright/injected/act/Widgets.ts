@@ -117,8 +117,10 @@ export type NativeOptions = ReturnType<typeof optionsOf>
 
 /** Whether the trigger of a list declares that it is open. */
 export const isExpanded = (): boolean => {
-  const one = keptBefore("trigger")
-  return [one, ...one.querySelectorAll("[aria-expanded]")].some((part) => part.getAttribute("aria-expanded") === "true")
+  const element = keptBefore("trigger")
+  return [element, ...element.querySelectorAll("[aria-expanded]")].some(
+    (part) => part.getAttribute("aria-expanded") === "true"
+  )
 }
 
 /** The document, and the shadow root around the list if it is in one. */
@@ -134,7 +136,7 @@ export const keepOpenLists = (): void => {
   if (!trigger.isConnected) throw new Error("sluice:gone")
   const open = rootsOf(trigger)
     .flatMap((from) => [...from.querySelectorAll("[role=listbox]")])
-    .filter((one) => !one.contains(trigger) && isVisible(one))
+    .filter((element) => !element.contains(trigger) && isVisible(element))
   keep("others", open)
 }
 
@@ -170,8 +172,10 @@ export const shownOptions = () => {
 const listsOf = (trigger: Element, roots: ReadonlyArray<Document | ShadowRoot>): ReadonlyArray<Element> => {
   const owners = [trigger, ...trigger.querySelectorAll("[aria-controls],[aria-owns]"), roots[0]?.activeElement ?? null]
   const ids = owners
-    .filter((one) => one !== null)
-    .flatMap((one) => `${one.getAttribute("aria-controls") ?? ""} ${one.getAttribute("aria-owns") ?? ""}`.split(" "))
+    .filter((owner) => owner !== null)
+    .flatMap((owner) =>
+      `${owner.getAttribute("aria-controls") ?? ""} ${owner.getAttribute("aria-owns") ?? ""}`.split(" ")
+    )
   const named = ids.flatMap((id) =>
     id === "" ? [] : (roots.map((from) => from.getElementById(id)).find((found) => found !== null) ?? [])
   )
@@ -187,24 +191,24 @@ const optionsShown = (
   const optionsIn = (from: ParentNode) => [...from.querySelectorAll(anyOption)].filter(isVisible)
   const own = lists.flatMap(optionsIn)
   const all =
-    own.length > 0 ? own : roots.flatMap(optionsIn).filter((one) => !others.some((list) => list.contains(one)))
-  return [...new Set(all)].filter((one) => !isNote(one) && (one.textContent ?? "").trim() !== "")
+    own.length > 0 ? own : roots.flatMap(optionsIn).filter((element) => !others.some((list) => list.contains(element)))
+  return [...new Set(all)].filter((element) => !isNote(element) && (element.textContent ?? "").trim() !== "")
 }
 
 /** Whether what looks like an option is a message or a group of options. */
-const isNote = (one: Element): boolean =>
-  one.matches(".loading-results,.select2-results__message,.select2-results__option--load-more,[aria-busy=true]") ||
-  (one.querySelector(anyOption) !== null && !one.matches("[aria-selected]"))
+const isNote = (element: Element): boolean =>
+  element.matches(".loading-results,.select2-results__message,.select2-results__option--load-more,[aria-busy=true]") ||
+  (element.querySelector(anyOption) !== null && !element.matches("[aria-selected]"))
 
 /** The field that a list can be typed into. */
 const fieldOf = (trigger: Element, active: Element | null): Element | null =>
   [active, trigger, trigger.querySelector("input")].find(
-    (one) =>
-      (one instanceof HTMLInputElement &&
-        !one.readOnly &&
-        !one.disabled &&
-        /^(text|search|tel|url|email|)$/.test(one.type)) ||
-      one instanceof HTMLTextAreaElement
+    (element) =>
+      (element instanceof HTMLInputElement &&
+        !element.readOnly &&
+        !element.disabled &&
+        /^(text|search|tel|url|email|)$/.test(element.type)) ||
+      element instanceof HTMLTextAreaElement
   ) ?? null
 
 /** The scroller of an option or a list, other than the page itself. */
@@ -216,14 +220,14 @@ const scrollerOf = (from: Element | null): Element | null => {
   return scroller === document.body || scroller === document.documentElement ? null : scroller
 }
 
-const customOption = (one: Element) => ({
+const customOption = (element: Element) => ({
   value:
-    one.getAttribute("data-value") ??
-    one.getAttribute("value") ??
-    one.getAttribute("data-key") ??
-    (one.textContent ?? "").trim(),
-  text: squeeze(one.getAttribute("aria-label") ?? one.textContent),
-  disabled: one.getAttribute("aria-disabled") === "true" || one.matches("[disabled],[class*=-disabled]")
+    element.getAttribute("data-value") ??
+    element.getAttribute("value") ??
+    element.getAttribute("data-key") ??
+    (element.textContent ?? "").trim(),
+  text: squeeze(element.getAttribute("aria-label") ?? element.textContent),
+  disabled: element.getAttribute("aria-disabled") === "true" || element.matches("[disabled],[class*=-disabled]")
 })
 
 const isLoading = (from: Document | ShadowRoot): boolean =>
@@ -259,9 +263,13 @@ export const shownChoice = (index: number) => {
   for (let level = 0; level < 2 && around.parentElement !== null && around.parentElement !== document.body; level++) {
     around = around.parentElement
   }
-  for (const one of [trigger, around]) {
-    chosen.push(one.textContent ?? "", one.getAttribute("title") ?? "", one.getAttribute("aria-label") ?? "")
-    for (const field of [one, ...one.querySelectorAll("input,textarea,select")]) {
+  for (const element of [trigger, around]) {
+    chosen.push(
+      element.textContent ?? "",
+      element.getAttribute("title") ?? "",
+      element.getAttribute("aria-label") ?? ""
+    )
+    for (const field of [element, ...element.querySelectorAll("input,textarea,select")]) {
       if (field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement) chosen.push(field.value)
       if (field instanceof HTMLSelectElement) {
         chosen.push(...[...field.selectedOptions].flatMap(({ text, value }) => [text, value]))
@@ -274,7 +282,7 @@ export const shownChoice = (index: number) => {
       .replace(/[^\S\n]+/g, " ")
       .toLowerCase(),
     native: [...(native instanceof HTMLSelectElement ? native.selectedOptions : [])]
-      .map((one) => `${one.text}\n${one.value}`)
+      .map((option) => `${option.text}\n${option.value}`)
       .join("\n"),
     isMarked: option?.isConnected === true && (says("aria-selected") || says("aria-checked")),
     /** Whether a click takes the choice of an option back that is chosen. */
@@ -285,7 +293,8 @@ export const shownChoice = (index: number) => {
 /** Whether a box, a radio button or a switch is on, also by its label or around it; `null` for what has no such state. */
 export const checkedOf = (_arg: null, element: Element): boolean | null => {
   const labelled = element.closest("label")?.control ?? element
-  const box = boxIn(labelled) ?? [...labelled.querySelectorAll(boxes)].find((one) => boxIn(one) !== null) ?? null
+  const box =
+    boxIn(labelled) ?? [...labelled.querySelectorAll(boxes)].find((element) => boxIn(element) !== null) ?? null
   if (box === null) return null
   if (box instanceof HTMLInputElement) return box.checked && !box.indeterminate
   return (box.getAttribute("aria-checked") ?? box.getAttribute("aria-pressed")) === "true"

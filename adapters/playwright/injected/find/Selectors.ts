@@ -101,13 +101,13 @@ const flat = oncePerVisit(() => everything(document, mostElements))
 const counts = oncePerVisit(() => new Map<string, Map<string, number>>())
 
 /** How many elements of a tag have the same value of something as this one, shadow roots looked into. */
-const countLike = (element: Element, what: string, valueOf: (one: Element) => string | null): number => {
+const countLike = (element: Element, what: string, valueOf: (element: Element) => string | null): number => {
   const { tagName } = element
   let known = counts().get(`${tagName} ${what}`)
   if (known === undefined) {
     known = new Map()
-    for (const one of flat()) {
-      const value = one.tagName === tagName ? valueOf(one) : null
+    for (const element of flat()) {
+      const value = element.tagName === tagName ? valueOf(element) : null
       if (value !== null) known.set(value, (known.get(value) ?? 0) + 1)
     }
     counts().set(`${tagName} ${what}`, known)
@@ -135,7 +135,7 @@ const namedInShadow = (element: Element): string | null => {
   const tag = element.tagName.toLowerCase()
   for (const attribute of naming) {
     const way = wayBy(element, attribute)
-    if (way !== null && countLike(element, attribute, (one) => one.getAttribute(attribute)) === 1) return way
+    if (way !== null && countLike(element, attribute, (element) => element.getAttribute(attribute)) === 1) return way
   }
   const text = spaced(element)
   const literal = quoted(text)

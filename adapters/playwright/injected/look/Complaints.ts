@@ -24,9 +24,12 @@ const isFileName = (text: string): boolean => /^[^\s/\\]+\.[a-z0-9]{1,5}$/i.test
 /** Complaints of elements among these. */
 export const complaintsAmong = (elements: ReadonlyArray<Element>): ReadonlyArray<string> =>
   elements
-    .filter((one) => one.matches(marks) && isVisible(one) && !isField(one) && !everything(one, 500).some(isField))
-    .filter((one) => one.matches(announced) || !one.matches(callsOnly))
-    .flatMap((one) => orNull(one.textContent, 200) ?? [])
+    .filter(
+      (element) =>
+        element.matches(marks) && isVisible(element) && !isField(element) && !everything(element, 500).some(isField)
+    )
+    .filter((element) => element.matches(announced) || !element.matches(callsOnly))
+    .flatMap((element) => orNull(element.textContent, 200) ?? [])
     .filter((text) => !isGoodNews(text) && !isFileName(text))
 
 /** The complaints of a document, each once. */
@@ -38,8 +41,8 @@ const complaintOf = (field: ReturnType<typeof fieldIn>): string => {
   if (field === null) return ""
   const isMarked = field.getAttribute("aria-invalid") === "true" || field.matches(":user-invalid")
   const said = [...named(field, "aria-errormessage"), ...named(field, "aria-describedby")]
-    .filter((one) => isVisible(one) && (isMarked || one.matches(marks)))
-    .map((one) => squeeze(one.textContent))
+    .filter((element) => isVisible(element) && (isMarked || element.matches(marks)))
+    .map((element) => squeeze(element.textContent))
   const all = said.length > 0 ? said : complaintsBeside(field)
   if (all.length > 0) return all.join("; ").slice(0, 300)
   return isMarked ? field.validationMessage || "the field is marked as invalid" : ""
@@ -53,7 +56,7 @@ const complaintsBeside = (field: Element): ReadonlyArray<string> => {
   for (let level = 0; level < 3; level++) {
     if (!(outer instanceof Element || outer instanceof ShadowRoot)) break
     const within = everything(outer, 2_000)
-    if (within.filter((one) => isField(one) && one.getAttribute("type") !== "hidden").length > 1) break
+    if (within.filter((element) => isField(element) && element.getAttribute("type") !== "hidden").length > 1) break
     const said = complaintsAmong(within)
     if (said.length > 0) return said
     outer = outer instanceof ShadowRoot ? outer.host : outer.parentNode

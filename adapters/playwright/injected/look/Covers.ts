@@ -109,12 +109,12 @@ export const cover = (boxes: ReadonlyArray<Box>): void => {
   )
   const root = host.attachShadow({ mode: "closed" })
   for (const { height, width, x, y } of boxes) {
-    const one = document.createElement("div")
-    one.setAttribute(
+    const div = document.createElement("div")
+    div.setAttribute(
       "style",
       `position:absolute;background:#444;left:${x + scrollX - 2}px;top:${y + scrollY - 2}px;width:${width + 4}px;height:${height + 4}px`
     )
-    root.append(one)
+    root.append(div)
   }
   // The top layer, above dialogs of the page.
   host.popover = "manual"
@@ -123,5 +123,5 @@ export const cover = (boxes: ReadonlyArray<Box>): void => {
 }
 
 export const uncover = (): void => {
-  for (const one of document.querySelectorAll("#sluice-cover")) one.remove()
+  for (const element of document.querySelectorAll("#sluice-cover")) element.remove()
 }

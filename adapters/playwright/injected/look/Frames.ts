@@ -19,11 +19,11 @@ const numbers = oncePerVisit(() => ({ next: 0 }))
 /** The visible frames among elements, each kept under a separate name. */
 export const framesAmong = (elements: ReadonlyArray<Element>): ReadonlyArray<Inner> =>
   elements
-    .filter((one) => /^i?frame$/i.test(one.tagName) && isVisible(one))
-    .map((one) => {
+    .filter((element) => /^i?frame$/i.test(element.tagName) && isVisible(element))
+    .map((element) => {
       const name = `inner ${numbers().next++}`
-      keep(name, one)
-      return { name, selector: selectorOf(one) }
+      keep(name, element)
+      return { name, selector: selectorOf(element) }
     })
 
 /** The frame that is kept under a name, with a selector that leads to it; `null` where it cannot be seen. */

@@ -47,12 +47,15 @@ export const overlaysOf = (
   cover: Element | null,
   used: ReadonlyArray<Element>
 ): ReadonlyArray<CoveringOverlay> => {
-  const isApart = (one: Element) => target === null || !contains(one, target)
-  const dialogs = shown.filter((one) => isDialog(one) && isApart(one))
+  const isApart = (element: Element) => target === null || !contains(element, target)
+  const dialogs = shown.filter((element) => isDialog(element) && isApart(element))
   const floating = shown.filter(
-    (one) => floats(one) && isApart(one) && !dialogs.some((other) => contains(one, other) || contains(other, one))
+    (element) =>
+      floats(element) &&
+      isApart(element) &&
+      !dialogs.some((other) => contains(element, other) || contains(other, element))
   )
-  const outer = floating.filter((one) => !floating.some((other) => other !== one && contains(other, one)))
+  const outer = floating.filter((element) => !floating.some((other) => other !== element && contains(other, element)))
   const all = [...dialogs, ...outer]
   const blocking = cover === null ? null : blockingOf(cover, all, dialogs)
   return [...(blocking !== null && !all.includes(blocking) ? [blocking] : []), ...all]
@@ -65,7 +68,7 @@ export const overlaysOf = (
 
 /** The element to remove so that nothing covers the target: a backdrop belongs to the dialog in front of it. */
 const blockingOf = (cover: Element, all: ReadonlyArray<Element>, dialogs: ReadonlyArray<Element>): Element => {
-  const holder = all.find((one) => contains(one, cover)) ?? null
+  const holder = all.find((element) => contains(element, cover)) ?? null
   const isBackdrop =
     holder === null ||
     (dialogs.length > 0 && !dialogs.includes(holder) && buttonsOf(holder).length === 0 && framesIn(holder).length === 0)
@@ -79,11 +82,11 @@ const blockingOf = (cover: Element, all: ReadonlyArray<Element>, dialogs: Readon
  * own middle. `null` if there is none.
  */
 const boxInFront = (backdrop: Element, all: ReadonlyArray<Element>): Element | null =>
-  all.findLast((one) => {
-    if (one === backdrop || contains(one, backdrop) || buttonsOf(one).length === 0) return false
-    const { x, y } = middleOf(one, null)
+  all.findLast((element) => {
+    if (element === backdrop || contains(element, backdrop) || buttonsOf(element).length === 0) return false
+    const { x, y } = middleOf(element, null)
     const at = innermostAt(x, y)
-    return at !== null && contains(one, at)
+    return at !== null && contains(element, at)
   }) ?? null
 
 const isDialog = (element: Element): boolean =>
@@ -122,13 +125,13 @@ const pressable = "button,[role=button],a,input[type=button],input[type=submit],
 
 /** The elements in an element that can be pressed and have a name. */
 const buttonsOf = (element: Element): ReadonlyArray<Button> => {
-  const all = everything(element, 500).filter((one) => one.matches(pressable) && isVisible(one))
+  const all = everything(element, 500).filter((element) => element.matches(pressable) && isVisible(element))
   return all
-    .filter((one) => !all.some((other) => other !== one && contains(other, one)))
+    .filter((element) => !all.some((other) => other !== element && contains(other, element)))
     .slice(0, 20)
-    .map((one) => {
-      const isClose = /(^|[-_\s])close/i.test(one.getAttribute("class") ?? "")
-      return { label: (nameOf(one) || (isClose ? "close" : "")).slice(0, 80), selector: selectorOf(one) }
+    .map((element) => {
+      const isClose = /(^|[-_\s])close/i.test(element.getAttribute("class") ?? "")
+      return { label: (nameOf(element) || (isClose ? "close" : "")).slice(0, 80), selector: selectorOf(element) }
     })
     .filter(({ label }) => label !== "")
 }

@@ -32,7 +32,9 @@ const declaredRows = (): number | null => {
     const count = Number(grid.getAttribute("aria-rowcount")) - headings.length
     return count > 0 ? count : null
   }
-  const sizes = new Set([...document.querySelectorAll("[aria-setsize]")].map((one) => one.getAttribute("aria-setsize")))
+  const sizes = new Set(
+    [...document.querySelectorAll("[aria-setsize]")].map((element) => element.getAttribute("aria-setsize"))
+  )
   const size = sizes.size === 1 ? Number([...sizes][0]) : 0
   return size > 0 ? size : null
 }
@@ -61,7 +63,9 @@ export const stirring = (looks: boolean): Stirring => {
     changedAt: performance.timeOrigin + performance.now() - changedMillis,
     busy:
       looks &&
-      [...document.querySelectorAll(busyMarks)].some((one) => one.checkVisibility({ visibilityProperty: true })),
+      [...document.querySelectorAll(busyMarks)].some((element) =>
+        element.checkVisibility({ visibilityProperty: true })
+      ),
     quiet: quiet === "1" && !hidesEffects(),
     declared: looks ? declaredRows() : null,
     drawn

@@ -21,9 +21,12 @@ export const candidates = ({ most, tag }: { readonly tag: string; readonly most:
   const elements = everything(document, 50_000)
   return {
     candidates: elements
-      .filter((one) => one.matches(wanted) && isUsable(one) && !("disabled" in one && one.disabled === true))
+      .filter(
+        (element) =>
+          element.matches(wanted) && isUsable(element) && !("disabled" in element && element.disabled === true)
+      )
       .slice(0, most)
-      .map((one) => ({ selector: selectorOf(one), appearance: appearanceOf(one) })),
+      .map((element) => ({ selector: selectorOf(element), appearance: appearanceOf(element) })),
     frames: framesAmong(elements)
   }
 }
@@ -75,7 +78,7 @@ export const survey = (
       overlays: overlaysOf(shown, target, cover, own.flatMap(elementsAnywhere)),
       alerts: alerts(elements),
       passwords: shown.flatMap(passwordName),
-      captcha: shown.some((one) => isCaptcha(one) && one.closest(".grecaptcha-badge") === null)
+      captcha: shown.some((element) => isCaptcha(element) && element.closest(".grecaptcha-badge") === null)
     }
   }
 }

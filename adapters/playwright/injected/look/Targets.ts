@@ -131,7 +131,7 @@ const rowTest = (element: Element, outer: Element): string | null => {
     return like.length > 1 ? tag : null
   }
   const name = element.getAttribute("class") ?? ""
-  const same = like.filter((one) => one.getAttribute("class") === name)
+  const same = like.filter((element) => element.getAttribute("class") === name)
   if (name === "" || name.includes('"') || same.length < 3) return null
   return same.length === like.length ? tag : `${tag}[@class="${name}"]`
 }

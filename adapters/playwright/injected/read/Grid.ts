@@ -92,6 +92,6 @@ export interface Counted {
 /** The counted cell of a row; `undefined` where the column has none, or the row is not in the grid. */
 export const cellIn = (grid: Grid, row: Item, { at, counts, is }: Counted): Element | undefined => {
   const isOf = (cell: Element | undefined, kind: string | null) => kind === null || cell?.tagName.toLowerCase() === kind
-  const cell = (grid.get(row) ?? []).filter((one) => isOf(one, counts))[at - 1]
+  const cell = (grid.get(row) ?? []).filter((element) => isOf(element, counts))[at - 1]
   return isOf(cell, is) ? cell : undefined
 }

@@ -79,8 +79,8 @@ export const check = Effect.fnUntraced(function* (pieces: AsyncIterable<Uint8Arr
   if (problems.length > 0) return yield* new BundleRefused({ problems })
   // What is signed was written by the service.
   const starts = JSON.parse(textOf(startsName)) as ReadonlyArray<KeptStart>
-  for (const one of starts) {
-    problems.push(...judged(one).problems.map((problem) => `attempt ${one.start.attempt}: ${problem}`))
+  for (const start of starts) {
+    problems.push(...judged(start).problems.map((problem) => `attempt ${start.start.attempt}: ${problem}`))
   }
   if (problems.length > 0) return yield* new BundleRefused({ problems })
   return { manifest, starts }
@@ -88,7 +88,7 @@ export const check = Effect.fnUntraced(function* (pieces: AsyncIterable<Uint8Arr
 
 /** Verifies a start by its stored evidence; the hash of the window is computed from its definition. */
 export const judged = ({ evidence, start }: KeptStart): JudgedStart => {
-  const windows = evidence.windows.map((one) => ({ ...one, hash: hashOf(one.definition) }))
+  const windows = evidence.windows.map((window) => ({ ...window, hash: hashOf(window.definition) }))
   return { start, problems: Start.judge(start, { ...evidence, windows }) }
 }
 

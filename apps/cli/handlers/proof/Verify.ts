@@ -69,9 +69,9 @@ const verifyAtService = Effect.fnUntraced(function* (settings: ConnectionSetting
           missing.push(...read.missing)
           return Stream.empty
         }
-        const one = judged(read)
-        if (Option.isSome(run) && one.problems.length === 0) right.push(one.start)
-        return Stream.make(one)
+        const judgedStart = judged(read)
+        if (Option.isSome(run) && judgedStart.problems.length === 0) right.push(judgedStart.start)
+        return Stream.make(judgedStart)
       })
     )
   })
@@ -136,7 +136,9 @@ const ofRun = Effect.fnUntraced(function* (
   yield* print(
     settings,
     { starts: judged.length, wrong: examples.length, examples, missing: [] },
-    judged.map((one) => (one.problems.length === 0 ? rightLine(one.start) : wrongLine(one)))
+    judged.map((judgedStart) =>
+      judgedStart.problems.length === 0 ? rightLine(judgedStart.start) : wrongLine(judgedStart)
+    )
   )
   if (examples.length > 0) return yield* new DoesNotHold({ count: examples.length })
 })

@@ -75,7 +75,7 @@ export const written = Effect.fnUntraced(function* ({ folder, withoutArtifacts }
       return all
     })
   ).pipe(Effect.catchIf(SqlError.isSqlError, (error) => Effect.fail(Migrations.unavailable(error))))
-  const rows = Object.values(taken.tables).reduce((total, one) => total + one.rows, 0)
+  const rows = Object.values(taken.tables).reduce((total, sum) => total + sum.rows, 0)
   const artifacts = withoutArtifacts ? null : yield* Effect.scoped(withArtifacts(folder))
   const manifest = new BackupFolder.Manifest({
     format: BackupFolder.formatOf,

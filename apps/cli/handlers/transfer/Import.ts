@@ -51,7 +51,7 @@ const copied = Effect.fnUntraced(function* <E, R>(from: string, isInPlace: boole
     (insert) => Snapshot.take(source, ({ name }, rows) => insert(name, rows)),
     check
   ).pipe(Effect.catchIf(SqlError.isSqlError, (error) => Effect.fail(Migrations.unavailable(error))))
-  const rows = Object.values(taken.tables).reduce((total, one) => total + one.rows, 0)
+  const rows = Object.values(taken.tables).reduce((total, sum) => total + sum.rows, 0)
   const count = isInPlace ? null : yield* artifacts(from)
   yield* Console.log(
     `Imported and checked ${rows} rows${count === null ? "; the artifacts stay where they are" : ` and ${count} artifacts`}. Start the service with DATABASE_URL and SLUICE_MASTER_KEY`

@@ -51,12 +51,18 @@ const artifactsOf = ({ file_urls, screenshot_urls, video_urls }: Record): Readon
     return free
   }
   return [
-    ...file_urls.map((one) => ({
-      url: one.signed_file_url,
-      name: `files/${unique(FileNames.safe(one.file_name, "file"))}`
+    ...file_urls.map((file) => ({
+      url: file.signed_file_url,
+      name: `files/${unique(FileNames.safe(file.file_name, "file"))}`
     })),
-    ...screenshot_urls.map((one, index) => ({ url: one.signed_screenshot_url, name: numbered("screenshot", index) })),
-    ...video_urls.map((one, index) => ({ url: one.signed_screen_recording_url, name: numbered("recording", index) }))
+    ...screenshot_urls.map((screenshot, index) => ({
+      url: screenshot.signed_screenshot_url,
+      name: numbered("screenshot", index)
+    })),
+    ...video_urls.map((video, index) => ({
+      url: video.signed_screen_recording_url,
+      name: numbered("recording", index)
+    }))
   ]
 }
 
@@ -98,7 +104,8 @@ export const save = (
     })
     yield* Effect.forEach(
       artifacts,
-      (one) => Effect.tryPromise({ try: () => fetched(one, folder), catch: cannotFetch(folder, one.name) }),
+      (artifact) =>
+        Effect.tryPromise({ try: () => fetched(artifact, folder), catch: cannotFetch(folder, artifact.name) }),
       { concurrency: 4, discard: true }
     )
     if (!json) yield* Console.log(`Saved its record and ${counted(artifacts.length, "artifact")} in ${folder}`)

@@ -301,7 +301,7 @@ const exported = Effect.fnUntraced(function* (settings: ExportSettings, fields: 
     [
       `Wrote ${path}`,
       ...missing.map((one) => `It stops at ${cell(one)}`),
-      ...remarks.map((one) => `It does without ${cell(one)}`)
+      ...remarks.map((remark) => `It does without ${cell(remark)}`)
     ].join("\n")
   )
 })

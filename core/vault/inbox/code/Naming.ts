@@ -147,7 +147,7 @@ const endsOf = (text: string, candidates: ReadonlyArray<Candidate>): ReadonlyArr
     return isAbbreviated || isWithin ? [] : [index + 1]
   })
 
-const has = ({ means }: Word, ...some: ReadonlyArray<Meaning>): boolean => some.some((one) => means.has(one))
+const has = ({ means }: Word, ...some: ReadonlyArray<Meaning>): boolean => some.some((meaning) => means.has(meaning))
 
 const isHead = (word: Word): boolean => has(word, "code", "secret", "number")
 
@@ -178,9 +178,9 @@ const phrasesOf = ({ candidates, text, words }: Part): ReadonlyArray<Phrase> => 
     const behind: Array<Word> = []
     for (const word of parts.slice(at + 1)) {
       const gap = between(behind.at(-1) ?? head, word)
-      const isPurposeful = [...before, head, ...behind].some((one) => has(one, "purpose", "secret"))
+      const isPurposeful = [...before, head, ...behind].some((word) => has(word, "purpose", "secret"))
       // In `code order 4711: 4821` the code is not the order's.
-      const from = parts.find((one) => one.start >= word.end && has(one, "number"))?.end ?? word.end
+      const from = parts.find((part) => part.start >= word.end && has(part, "number"))?.end ?? word.end
       const isNumbered = candidates.some(
         ({ start }) => start > word.end && /^[\s#.]{1,4}$/u.test(text.slice(from, start))
       )
@@ -372,7 +372,7 @@ const isShort = (text: string, from: number, to: number, phrases: ReadonlyArray<
   let letters = 0
   let at = from
   for (const { end, start } of [
-    ...phrases.filter((one) => one.start >= from && one.end <= to),
+    ...phrases.filter((phrase) => phrase.start >= from && phrase.end <= to),
     { start: to, end: to }
   ]) {
     const piece = text.slice(at, start)

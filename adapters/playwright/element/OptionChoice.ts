@@ -61,7 +61,8 @@ export const choose = async (
   const on = { root: element, waitMillis: left(until) }
   const { kind, native, trigger } = await World.run(tab, frame, "widgetOf", null, on)
   const call: PageCall = (act, arg) => World.run(tab, frame, act, arg)
-  const list: List = { page: tab.page, call, part: (name) => World.kept(frame, name), wanted, until }
+  const name = `choice ${++count}`
+  const list: List = { page: tab.page, call, part: (name) => World.kept(frame, name), name, wanted, until }
   if (!trigger && !(kind === "native" && native)) throw new Refused("unusable", "it is not a list")
   const taken =
     kind === "native" && native
@@ -70,7 +71,6 @@ export const choose = async (
         ? await suggest(list)
         : await new Opened(list, native).choose(kind === "open")
   if (taken === null) return null
-  const name = `choice ${++count}`
   // A page that is gone has taken the choice.
   const choice = await call("keepChosen", { ...taken, name }).catch(() => null)
   return choice === null ? null : { ...choice, name }
@@ -98,6 +98,8 @@ interface List {
   readonly call: PageCall
   /** A part of the list, by the name under which it was kept. */
   readonly part: (name: string) => Locator
+  /** The name under which the place is kept that shows what is chosen. */
+  readonly name: string
   readonly wanted: OptionRequest
   readonly until: number
 }
@@ -210,6 +212,7 @@ class Opened {
   readonly page: Page
   readonly call: PageCall
   readonly part: List["part"]
+  readonly name: string
   readonly trigger: Locator
   /** Whether there is a list of the browser behind it. */
   readonly native: boolean
@@ -220,7 +223,8 @@ class Opened {
   /** Every option that was ever shown, by its text. */
   readonly known = new Map<string, Options.Option>()
 
-  constructor({ call, page, part, until, wanted }: List, native: boolean) {
+  constructor({ call, name, page, part, until, wanted }: List, native: boolean) {
+    this.name = name
     this.page = page
     this.call = call
     this.part = part
@@ -360,8 +364,9 @@ class Opened {
 
   /** Clicks an option and verifies that the list shows it. `false` if it disappeared before the click. */
   async take(index: number, option: Options.Option): Promise<boolean> {
-    const shown = await this.call("shownChoice", index).catch(() => null)
-    this.taken = { text: option.text, index }
+    const wanted = { text: option.text, index, name: this.name }
+    const shown = await this.call("choosing", wanted).catch(() => null)
+    this.taken = wanted
     if (shown?.isMarked === true && shown.toggles) return true
     const before = shown?.text ?? ""
     let isClicked = true

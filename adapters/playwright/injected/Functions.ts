@@ -2,7 +2,8 @@
  * The functions that can be run beside a page, by name. Arguments and answers are plain data.
  */
 
-import { chosenAt, keepChosen } from "./act/Chosen.ts"
+import { heldAfterChange } from "./act/ChangedLists.ts"
+import { chosenAt, keepChosen, type WantedChoice, watchChoice } from "./act/Chosen.ts"
 import { editorText, heldBy, keepBody, selectPlain, typed } from "./act/Editors.ts"
 import { dropOffered, filesOf, offerFile } from "./act/FileDrop.ts"
 import { beforeUse, editorNow } from "./act/Fills.ts"
@@ -91,6 +92,7 @@ export const functions = {
   keep: (name: string, element: Element) => keep(name, element),
   keepAt,
   keepBody,
+  heldAfterChange: (_arg: null, element: Element) => heldAfterChange(element),
   keepChosen,
   keepFocus,
   keepFrameAt,
@@ -125,6 +127,11 @@ export const functions = {
   serialized,
   shownChoice,
   shownOptions,
+  /** What a list shows before an option of it is clicked, which is watched for from then on. */
+  choosing: (wanted: WantedChoice) => {
+    watchChoice(wanted)
+    return shownChoice(wanted.index)
+  },
   states,
   storageOf,
   stretchOf,

@@ -262,11 +262,15 @@ const noting = (current: Tabs["current"]) => {
     { kind, name, text }: OptionChoice.Chosen
   ) => {
     const tab = current()
-    const one = GuardedAction.fieldOf(tab, frame, field)
-    if (name === null && (await one.held({ timeout: heldMillis }).catch(() => null))?.value !== text) return
+    const list = GuardedAction.fieldOf(tab, frame, field)
+    const wasHeld = () => World.run(tab, frame, "heldAfterChange", null, { root: field, waitMillis: heldMillis })
+    if (name === null) {
+      const now = await list.held({ timeout: heldMillis }).catch(() => null)
+      if (now?.value !== text && (await wasHeld().catch(() => null)) !== text) return
+    }
     const again = () => Promise.resolve()
     const [address, editor, existing] = [frame.url(), null, "replace"] as const
-    const kept = name ?? one.name
+    const kept = name ?? list.name
     Fills.note(tab, { kind, frame, address, name: kept, selector, field, text, guard, again, editor, existing })
   }
 

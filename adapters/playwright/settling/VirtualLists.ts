@@ -17,8 +17,9 @@ import { drawn } from "./Settling.ts"
 /** How long it may take to read all rows, in milliseconds. */
 const longestMillis = 60_000
 
-/** How long a part of a list may take to show its rows, in milliseconds. */
+/** How long a part of a list may take to show its rows, in milliseconds, and how often it is looked at in any case. */
 const partMillis = 3_000
+const partLooks = 20
 
 /** How long the same rows are taken for those of the part before, in milliseconds. */
 const sameMillis = 1_000
@@ -41,11 +42,11 @@ export const note = async (tab: Tab, frame: Frame): Promise<void> => {
 /** Carries out a plan, with all rows of a list that was scrolled to its end. */
 export const extract = async (tab: Tab, plan: ExtractionPlan): Promise<Schema.Json> => {
   const shown = await Reading.extract(tab, plan)
-  const one = scrolled.get(tab)
-  if (one === undefined || one.document !== tab.pending.document() || listsOf(plan).length === 0) return shown
-  if (one.last !== undefined && isDeepStrictEqual(one.last.shown, shown)) return one.last.whole
-  const whole = await walked(tab, one.frame, plan, shown)
-  one.last = { shown: await Reading.extract(tab, plan), whole }
+  const list = scrolled.get(tab)
+  if (list === undefined || list.document !== tab.pending.document() || listsOf(plan).length === 0) return shown
+  if (list.last !== undefined && isDeepStrictEqual(list.last.shown, shown)) return list.last.whole
+  const whole = await walked(tab, list.frame, plan, shown)
+  list.last = { shown: await Reading.extract(tab, plan), whole }
   return whole
 }
 
@@ -104,11 +105,12 @@ const walked = async (tab: Tab, frame: Frame, plan: ExtractionPlan, shown: Schem
   const until = performance.now() + longestMillis
   const lists = listsOf(plan)
   if (!(await World.run(tab, frame, "scrollBackToStart", null))) return shown
-  const read = async (): Promise<ReadonlyArray<ReadonlyArray<Row>>> => {
+  const topsOf = () =>
+    Promise.all(lists.map(({ list }) => World.run(tab, frame, "rowTops", Reading.placeOf(list.path)).catch(() => [])))
+  const read = async (): Promise<Lists | null> => {
+    const tops = await topsOf()
     const found = await Reading.extract(tab, numbered(plan))
-    const tops = await Promise.all(
-      lists.map(({ list }) => World.run(tab, frame, "rowTops", Reading.placeOf(list.path)).catch(() => []))
-    )
+    if (!isDeepStrictEqual(await topsOf(), tops)) return null
     return lists.map((list, place) => rowsOf(at(found, list.at), tops[place] ?? []))
   }
   const parts = [await still(tab, frame, read, null)]
@@ -144,7 +146,7 @@ const walked = async (tab: Tab, frame: Frame, plan: ExtractionPlan, shown: Schem
 }
 
 /** How far a list is scrolled for its next part, in pixels: two of its rows stay in view where that is more than half of it. */
-const stepOf = (view: number, lists: ReadonlyArray<ReadonlyArray<Row>>): number => {
+const stepOf = (view: number, lists: Lists): number => {
   const heights = lists.flatMap((rows) => rows.map(({ top }, at) => (top ?? 0) - (rows[at - 1]?.top ?? top ?? 0)))
   return Math.max(Math.round(Math.max(view / 2, view - 2 * Math.max(0, ...heights))) - 1, 20)
 }
@@ -155,34 +157,42 @@ const put = (found: Schema.Json, names: ReadonlyArray<string>, rows: ReadonlyArr
   return Json.isObject(found) ? { ...found, [name]: put(found[name] ?? null, rest, rows) } : found
 }
 
-/** The rows in view once they are the same twice: other ones than those of the part before, of which some are still there. */
-const still = async <A extends ReadonlyArray<ReadonlyArray<Row>>>(
+type Lists = ReadonlyArray<ReadonlyArray<Row>>
+
+/**
+ * The rows in view once they are the same twice: other ones than those of the part before, of which some are still there.
+ * `read` answers `null` where the list was drawn again meanwhile: those rows would have the places of other ones.
+ */
+const still = async (
   tab: Tab,
   frame: Frame,
-  read: () => Promise<A>,
-  before: A | null
-): Promise<A> => {
+  read: () => Promise<Lists | null>,
+  before: Lists | null
+): Promise<Lists> => {
   const began = performance.now()
   await drawn(tab)
   let rows = await read()
-  while (performance.now() - began < partMillis) {
+  for (let looks = 0; looks < partLooks || performance.now() - began < partMillis; looks++) {
     if (tab.pending.awaited({ isThere: true }).length > 0) await tab.pending.changed(250)
     await drawn(tab)
     const again = await read()
-    const isSame = isDeepStrictEqual(values(rows), values(again))
+    const isSame = rows !== null && again !== null && isDeepStrictEqual(values(rows), values(again))
     rows = again
+    if (again === null) continue
     const isNew = before === null || !isDeepStrictEqual(values(before), values(again))
     const isNext = before === null || again.every((list, place) => isJoined(before[place] ?? [], list))
     const { at: place, view } = await World.run(tab, frame, "measure", "y")
     const isInView = ({ top }: Row) => top === null || (top > place - view && top < place + view)
     // Rows that are drawn late still stand where they were.
     if (!again.every((list) => list.length === 0 || list.some(isInView))) continue
-    if (isSame && ((isNew && isNext) || performance.now() - began >= sameMillis)) break
+    const isLong = looks >= partLooks / 2 && performance.now() - began >= sameMillis
+    if (isSame && ((isNew && isNext) || isLong)) break
   }
+  if (rows === null) throw new Refused("unusable", `the rows of the list did not stay for ${partMillis} ms`)
   return rows
 }
 
-const values = (lists: ReadonlyArray<ReadonlyArray<Row>>) => lists.map((rows) => rows.map(({ value }) => value))
+const values = (lists: Lists) => lists.map((rows) => rows.map(({ value }) => value))
 
 const isJoined = (before: ReadonlyArray<Row>, rows: ReadonlyArray<Row>): boolean =>
   rows.length === 0 || rows.some(({ index }) => index !== null) || sharedBy(before, rows) > 0

@@ -2,6 +2,7 @@
 import type { Held } from "../../../../core/browser/element/ReadBack.ts"
 import { squeeze } from "../dom/Text.ts"
 import { keep, kept, keptBefore } from "../find/Kept.ts"
+import { heldAfterChange, shownMillis } from "./ChangedLists.ts"
 import { anyOption, widgetOf } from "./Widgets.ts"
 
 /** A choice that a page shows in a place of a list that it builds. */
@@ -15,6 +16,32 @@ export class Chosen {
   }
 }
 
+/** An option of a list that a page builds, and the name under which the place is kept that shows it. */
+export interface WantedChoice {
+  readonly index: number
+  readonly name: string
+  readonly text: string
+}
+
+/** Keeps where the page shows an option right after it is clicked, however late that is asked. */
+export const watchChoice = (wanted: WantedChoice): void => {
+  const note = () => setTimeout(() => keepShown(wanted), shownMillis)
+  for (const type of ["mousedown", "click"]) document.addEventListener(type, note, { capture: true, once: true })
+}
+
+/** An option that was taken; without an index, one of the browser. */
+type Taken = Omit<WantedChoice, "index"> & { readonly index: number | null }
+
+const keepShown = ({ index, name, text }: Taken): Choice | null => {
+  const trigger = kept("trigger")
+  const option = index === null ? undefined : kept(`option ${index}`)
+  if (!(trigger instanceof Element && trigger.isConnected)) return null
+  const place = placesOf(trigger, option instanceof Element ? option : null).find((place) => shows(place.read(), text))
+  if (place === undefined) return null
+  keep(name, place)
+  return { kind: "list", text }
+}
+
 /** What to read again: the value of a list of the browser, or the text of an option where the page shows it. */
 export interface Choice {
   readonly kind: "choice" | "list"
@@ -25,31 +52,18 @@ export interface Choice {
  * Keeps the list that was chosen from under a name; `null` where it does not show the choice, as menus do not. `index` is
  * that of the option in a list that a page builds.
  */
-export const keepChosen = ({
-  index,
-  name,
-  text
-}: {
-  readonly index: number | null
-  readonly name: string
-  readonly text: string
-}): Choice | null => {
+export const keepChosen = (wanted: Taken): Choice | null => {
+  const { name, text } = wanted
   const native = kept("native")
-  if (native instanceof HTMLSelectElement) {
-    const [chosen, ...others] = [...native.selectedOptions]
-    const isIt = chosen !== undefined && others.length === 0 && [chosen.value, squeeze(chosen.text)].includes(text)
-    if (isIt && !native.multiple) {
+  if (native instanceof HTMLSelectElement && !native.multiple) {
+    const options = [...native.options].filter(({ selected, value }) => selected || value === heldAfterChange(native))
+    const chosen = options.find((option) => [option.value, squeeze(option.text)].includes(text))
+    if (chosen !== undefined) {
       keep(name, native)
-      return { kind: "choice", text: native.value }
+      return { kind: "choice", text: chosen.value }
     }
   }
-  const trigger = kept("trigger")
-  const option = index === null ? undefined : kept(`option ${index}`)
-  if (!(trigger instanceof Element && trigger.isConnected)) return null
-  const chosen = placesOf(trigger, option instanceof Element ? option : null).find((place) => shows(place.read(), text))
-  if (chosen === undefined) return null
-  keep(name, chosen)
-  return { kind: "list", text }
+  return kept(name) instanceof Chosen ? { kind: "list", text } : keepShown(wanted)
 }
 
 const shows = (shown: string, text: string): boolean => shown.toLowerCase().includes(text.toLowerCase())

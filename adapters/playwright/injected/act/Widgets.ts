@@ -6,6 +6,7 @@ import { isUsable, isVisible } from "../dom/Visible.ts"
 import { nameOf } from "../find/ElementNames.ts"
 import { allKept, keep, kept, keptBefore } from "../find/Kept.ts"
 import { elements } from "../find/XPath.ts"
+import { watchChange } from "./ChangedLists.ts"
 
 /** The result of a selector for a list. */
 export interface Widget {
@@ -94,6 +95,7 @@ export const nativeOptions = (name: string): NativeOptions => optionsOf(keptBefo
 const optionsOf = (element: Element) => {
   const list =
     element instanceof HTMLSelectElement ? element : element instanceof HTMLInputElement ? element.list : null
+  if (list instanceof HTMLSelectElement) watchChange(list)
   return {
     /** Names the element, also among those of other documents. */
     name: nameOf(element),

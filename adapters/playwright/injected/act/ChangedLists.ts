@@ -1,0 +1,20 @@
+/** What lists of the browser hold right after they were changed, however late that is asked. */
+
+/**
+ * How long after a choice its page shows it, in milliseconds. What no longer shows it then is a menu, which did what was
+ * chosen; what takes it back later waited for an answer.
+ */
+export const shownMillis = 20
+
+const held = new WeakMap<HTMLSelectElement, string>()
+
+/** Remembers what a list holds after its next change. */
+export const watchChange = (list: HTMLSelectElement): void => {
+  held.delete(list)
+  const note = () => setTimeout(() => held.set(list, list.value), shownMillis)
+  list.addEventListener("change", note, { capture: true, once: true })
+}
+
+/** What a list held right after its last change; `null` where that was not watched, or is not over yet. */
+export const heldAfterChange = (list: Element): string | null =>
+  (list instanceof HTMLSelectElement ? held.get(list) : undefined) ?? null

@@ -35,7 +35,8 @@ export interface ReadOptions {
   /**
    * The instant from which the window is to be right. Events that ended before it are passed over, and weekly events that
    * begin later open from their first date on. By default when the calendar was written, as its latest `DTSTAMP` says;
-   * without one, all events count, and weekly ones have begun.
+   * without one, all events count, each from its first date on, but for weekly ones that go on until midnight or beyond:
+   * these have begun.
    */
   readonly now?: number
 }
@@ -271,7 +272,7 @@ const hoursOf = (
       continue
     }
     const weekdays = kind === null || kind === "regular" ? weeklyOn(rule ?? "", begin.day) : null
-    const hasBegun = kind !== null || today === null || begin.day <= today
+    const hasBegun = kind !== null || (today === null ? end >= dayMinutes : begin.day <= today)
     if (weekdays !== null && hasBegun) {
       if (end >= 2 * dayMinutes) {
         refuse(endLine, "Expected an end on the same or the following day: a period spans at most one night")

@@ -175,6 +175,28 @@ describe("a calendar", () => {
     )
   })
 
+  it("opens from its first date on where nothing says when it was written", () => {
+    const weekly = (start: string, rule: string) =>
+      event(`${start}T090000`, `${start}T170000`, `RRULE:FREQ=WEEKLY${rule}`)
+    const read = (...events: ReadonlyArray<string>) =>
+      Result.getOrThrow(ICalendar.read(calendar(...events).replaceAll(/DTSTAMP:.*\r\n/g, "")))
+    hoursOf(read(weekly("20300107", "")), "+01:00", { "2026-01-12": "", "2029-12-31": "", "2030-01-07": "9-17" })
+    const both = read(
+      weekly("20260105", ";BYDAY=MO,TU,WE,TH,FR"),
+      event("20260113T180000", "20260113T190000"),
+      event("20260106T120000", "20260106T200000", "RRULE:FREQ=WEEKLY"),
+      weekly("20300105", ";BYDAY=SA")
+    )
+    hoursOf(both, "+01:00", {
+      "2026-01-02": "",
+      "2026-01-09": "9-17",
+      "2026-01-10": "",
+      "2026-01-13": "9-20",
+      "2030-01-04": "9-17",
+      "2030-01-05": "9-17"
+    })
+  })
+
   it("opens from the instant that is asked for: what has ended is passed over", () => {
     const text = calendar(
       event("20240101T080000", "20240101T160000", "RRULE:FREQ=WEEKLY;UNTIL=20241231T235959;BYDAY=MO"),

@@ -27,10 +27,11 @@ const type = (text: string, more: object = {}): Step => ({
   action: "INPUT_TEXT",
   parameters: { selector: "//input[@id='a']", text, ...more }
 })
-const extract = (properties: object): Step => ({
+const extract = (properties: object, more: object = {}): Step => ({
   action: "EXTRACT_DATAMODEL",
-  parameters: { execution: "STATIC", extract_data_model: { type: "object", properties } }
+  parameters: { execution: "STATIC", extract_data_model: { type: "object", properties }, ...more }
 })
+const rows = { rows: { type: "array", path: "//tr", items: { type: "string" } } }
 const code: Step = {
   action: "TFA",
   parameters: { tfa_type: "AUTHENTICATOR", credential: "BANK", selector: "//input[@id='otp']" }
@@ -67,6 +68,24 @@ describe("a saved workflow is warned of", () => {
       `${at}.extract_data_model.properties.user.path`,
       "path of an object has no effect"
     ],
+    [
+      "a list that need not have rows",
+      extract(rows),
+      `${at}.extract_data_model.properties.rows`,
+      "expect at least one"
+    ],
+    [
+      "a list within an object",
+      extract({ shop: { type: "object", properties: { rows: { type: ["array", "null"], path: "//tr" } } } }),
+      `${at}.extract_data_model.properties.shop.properties.rows`,
+      "selector, which is waited for"
+    ],
+    [
+      "a list beside an expectation that holds without rows",
+      extract(rows, { expect: { conditions: [{ type: "element", selector: "//b", state: "absent" }] } }),
+      `${at}.extract_data_model.properties.rows`,
+      "expect at least one"
+    ],
     ["a selector that looks like CSS", click("form > button"), `${at}.selector`, "css=form > button"],
     ["a bare #name", click("#user"), `${at}.selector`, "css=#user"],
     ["a selector that may match many", click("//button"), `${at}.selector`, "may match many"],
@@ -91,6 +110,16 @@ describe("a saved workflow is warned of", () => {
   it.each<readonly [string, Step]>([
     ["parameters that are null", type("x", { submit_afer_input: null })],
     ["keywords of JSON Schema in a data model", extract({ total: { type: "string", title: "Sum", path: "//b" } })],
+    ["a list whose row is waited for", extract(rows, { selector: "//tr[1]" })],
+    [
+      "a list of at least one row",
+      extract(rows, { expect: { conditions: [{ type: "element", selector: "//tr[1]", at_least: 1 }] } })
+    ],
+    [
+      "a list that must have something",
+      extract(rows, { expect: { conditions: [{ type: "variable", field: "context.rows", operator: "IS_NOT_NULL" }] } })
+    ],
+    ["a list that is left out", extract({ rows: { ...rows.rows, selected: false } })],
     ["an XPath with a predicate", click("//button[@type='submit']")],
     ["an XPath from the root", click("/html/body/main/button")],
     ["an XPath through what a page has once", click("//main//button")],
@@ -104,6 +133,14 @@ describe("a saved workflow is warned of", () => {
     ["a JSON text with braces", type('{"a":{"b":{{context.inputs.a}}}}')]
   ])("nothing: %s", (_name, step) => {
     assert.deepStrictEqual(warned([step]), [])
+  })
+
+  it("nothing of a list whose rows the output asks for", () => {
+    const output = (minItems: number) => ({
+      output_schema: { type: "object", properties: { rows: { type: "array", minItems } } }
+    })
+    assert.deepStrictEqual(warned([extract(rows)], output(1)), [])
+    assert.lengthOf(warned([extract(rows)], output(0)), 1)
   })
 
   it("fields of nodes that have no effect, and not those of editors or `null`", () => {

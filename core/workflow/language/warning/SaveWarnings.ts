@@ -4,6 +4,7 @@ import * as GraphCheck from "../graph/GraphCheck.ts"
 import * as Variables from "../graph/Variables.ts"
 import * as ExpectWarnings from "./ExpectWarnings.ts"
 import * as ExpressionWarnings from "./ExpressionWarnings.ts"
+import * as ListWarnings from "./ListWarnings.ts"
 import * as NodeWarnings from "./NodeWarnings.ts"
 import * as SelectorWarnings from "./SelectorWarnings.ts"
 import * as UnknownNames from "./UnknownNames.ts"
@@ -20,6 +21,7 @@ export const of = (content: Content, inputs: ReadonlySet<string> | null): Readon
       return [
         ...SelectorWarnings.ofNode(node, path),
         ...NodeWarnings.ofNode(node, path),
+        ...ListWarnings.ofNode(node, path, content.output_schema),
         ...ExpectWarnings.ofNode(node, path),
         ...ExpressionWarnings.ofNode(node, path, declared)
       ]

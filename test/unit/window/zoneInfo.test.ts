@@ -98,7 +98,7 @@ describe("the time zone data of a place", () => {
     assert.throws(() => load(join(folder, "unnamed")), /does not say its version/)
   })
 
-  it("decide for windows in every process: a law that is made up holds on Node and Deno", () => {
+  it("decide for windows and schedules in every process: a law that is made up holds on Node and Deno", () => {
     const zones = join(folder, "law")
     // From Monday, 1 December 2031 on, Berlin is at UTC+5.
     const monday = at("2031-12-01T00:00:00Z")
@@ -124,6 +124,21 @@ describe("the time zone data of a place", () => {
           env: { ...process.env, SLUICE_TZDATA: place }
         })
       ).nextOpenAt
+    const sources = new URL("../../../", import.meta.url)
+    const schedule = [
+      `import * as ZoneSetting from ${JSON.stringify(new URL("apps/cli/ZoneSetting.ts", sources))}`,
+      `import * as Timing from ${JSON.stringify(new URL("core/schedule/ScheduleTiming.ts", sources))}`,
+      "await ZoneSetting.apply(process.env.SLUICE_TZDATA)",
+      'const timing = { kind: "cron", cron: "0 9 * * MON", timeZone: "Europe/Berlin" }',
+      `console.log(new Date(Timing.instants(timing, null).next(${monday - 1})).toISOString())`
+    ].join("\n")
+    const fires = (place: string) =>
+      execFileSync(process.execPath, ["--input-type=module", "--eval", schedule], {
+        encoding: "utf8",
+        env: { ...process.env, SLUICE_TZDATA: place }
+      }).trim()
+    assert.strictEqual(fires(""), "2031-12-01T08:00:00.000Z")
+    assert.strictEqual(fires(zones), "2031-12-01T04:00:00.000Z")
     const { deno } = otherRuntimes()
     assert.strictEqual(asked(process.execPath, [], ""), "2031-12-01T08:00:00.000Z")
     assert.strictEqual(asked(process.execPath, [], zones), "2031-12-01T04:00:00.000Z")
@@ -133,6 +148,31 @@ describe("the time zone data of a place", () => {
       /SLUICE_TZDATA: Time zone data cannot be read/
     )
   })
+})
+
+it("`sluice doctor` says which time zone data decide, where they are from, and how old they are", () => {
+  const zones = join(folder, "doctor")
+  writeZones(zones, "2020a", { "Europe/Berlin": zoneFile(0, [], "MAD-5") })
+  const main = fileURLToPath(new URL("../../../apps/cli/main.ts", import.meta.url))
+  const found = (place: string) => {
+    const findings: ReadonlyArray<{ readonly state: string; readonly subject: string; readonly text: string }> =
+      JSON.parse(
+        execFileSync(process.execPath, [main, "doctor", "--json"], {
+          encoding: "utf8",
+          env: {
+            ...process.env,
+            SLUICE_TZDATA: place,
+            SLUICE_DATA_DIR: join(folder, "none"),
+            // A browser of another machine, which is not looked at.
+            SLUICE_BROWSER_ENDPOINTS: "ws://127.0.0.1:9/none"
+          }
+        })
+      )
+    return findings.find(({ subject }) => subject === "time zone data")
+  }
+  assert.match(found("")?.text ?? "", new RegExp(`^${process.versions.tz}, from the runtime`))
+  assert.strictEqual(found(zones)?.state, "warning")
+  assert.match(found(zones)?.text ?? "", /^2020a, from .*doctor\. .* at least \d+ days old.*SLUICE_TZDATA/)
 })
 
 it("time zone data are as old as the year of their release at least", () => {

@@ -6,7 +6,7 @@ import { npm, root } from "./run.js"
 import { BootstrapError, say } from "./say.js"
 
 /**
- * Installs the locked packages, unless they are installed. The mark of a finished installation is written last, so that an
+ * Installs the locked packages, unless they are installed; none of them runs a program of its own. The mark of a finished installation is written last, so that an
  * interrupted one is repeated.
  */
 export const installDependencies = () => {
@@ -18,7 +18,7 @@ export const installDependencies = () => {
   say("Installing packages (npm ci) …")
   // It would name what an interrupted installation had before as the whole of what is there.
   rmSync(mark, { force: true })
-  npm(["ci", "--no-audit", "--no-fund", "--loglevel=error"])
+  npm(["ci", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error"])
   try {
     writeFileSync(mark, lock)
   } catch (error) {

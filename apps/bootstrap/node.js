@@ -42,6 +42,7 @@ export const suitableNode = () => {
         "--no-save",
         "--no-audit",
         "--no-fund",
+        "--ignore-scripts",
         "--loglevel=error",
         `${name}@${fetched}`
       ])

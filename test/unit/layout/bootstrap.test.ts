@@ -58,6 +58,28 @@ describe("the programs on PATH", () => {
   })
 })
 
+describe("the installation of packages", () => {
+  it("runs no program of a package, wherever the project or its docs install some", () => {
+    const places = ["apps/bootstrap", "deploy", ".github", ".ci", "docs", "README.md"]
+    const tracked = execFileSync("git", ["ls-files", ...places], { cwd: root, encoding: "utf8" })
+      .trim()
+      .split("\n")
+    const commands = tracked
+      .filter((path) => !path.endsWith(".png"))
+      .flatMap((path) => {
+        const found = readFileSync(join(root, path), "utf8").matchAll(
+          /npm ci\b(?!\)).*|npm\(\[\s*"(?:ci|install)"[^\]]*/g
+        )
+        return [...found].map(([command]) => ({ path, command }))
+      })
+    assert.isAtLeast(commands.length, 6)
+    assert.deepStrictEqual(
+      commands.filter(({ command }) => !command.includes("--ignore-scripts")),
+      []
+    )
+  })
+})
+
 describe("the bundled program", () => {
   const folder = mkdtempSync(join(tmpdir(), "sluice-program-"))
   afterAll(() => rmSync(folder, { recursive: true, force: true }))

@@ -87,6 +87,7 @@ import * as InteractionsHttp from "./interaction/InteractionsHttp.ts"
 import * as LiveHttp from "./live/LiveHttp.ts"
 import * as LiveRoutes from "./live/LiveRoutes.ts"
 import * as RequestLog from "./log/RequestLog.ts"
+import * as McpRoutes from "./McpRoutes.ts"
 import * as Needs from "./Needs.ts"
 import * as NotificationsHttp from "./notification/NotificationsHttp.ts"
 import * as PatchesHttp from "./patch/PatchesHttp.ts"
@@ -230,6 +231,7 @@ const routes = Layer.mergeAll(
   ArtifactRoutes.routes,
   LiveRoutes.routes,
   InboundRoutes.routes,
+  McpRoutes.routes,
   health,
   readiness
 ).pipe(

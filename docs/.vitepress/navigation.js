@@ -49,6 +49,7 @@ export const navigation = [
       { text: "Uncertain outcomes", link: "/uncertain-outcomes" },
       { text: "The console", link: "/console" },
       { text: "The command line", link: "/cli" },
+      { text: "Agents and chat hosts", link: "/agents" },
       { text: "Live view", link: "/live-view" },
       { text: "Webhooks", link: "/webhooks" },
       { text: "File delivery", link: "/file-delivery" },

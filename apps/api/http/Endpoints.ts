@@ -83,6 +83,9 @@ const router = FindMyWay.make<Endpoint>({ ...strict, maxParamLength: Number.POSI
 // Every path of an endpoint begins with a slash.
 for (const endpoint of endpoints) router.on(endpoint.method, endpoint.path as FindMyWay.PathInput, endpoint)
 
+/** The path of the Model Context Protocol, which needs a key. */
+export const mcp = "/mcp"
+
 /** The routes that the description does not have, by the templates of their paths. */
 const undescribed = FindMyWay.make<string>({ ...strict, maxParamLength: Number.POSITIVE_INFINITY })
 for (const path of [
@@ -96,6 +99,7 @@ for (const path of [
   "/inbound/mail/ses",
   "/inbound/sms",
   "/inbound/sms/twilio",
+  mcp,
   "/",
   "/console/session",
   "/console/assets/*",

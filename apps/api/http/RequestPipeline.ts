@@ -113,7 +113,8 @@ const answerAdmitted = Effect.fnUntraced(function* <E, R>(
   if (destination._tag === "Redirect") return moved(method, destination.path, query)
   const endpoint = destination._tag === "Endpoint" ? destination.endpoint : null
   // The body of a request without a valid key is not read.
-  if (endpoint?.needsKey === true && Option.isNone(sender)) return yield* refused
+  const needsKey = endpoint?.needsKey ?? path === Endpoints.mcp
+  if (needsKey && Option.isNone(sender)) return yield* refused
   const inAddress =
     endpoint === null
       ? []

@@ -6,6 +6,7 @@ import { consoleLink } from "./Console.ts"
 import { run } from "./Execute.ts"
 import { init } from "./Init.ts"
 import { login } from "./Login.ts"
+import { mcp } from "./Mcp.ts"
 import { runs } from "./Runs.ts"
 import { schedule } from "./Schedules.ts"
 import { workflow } from "./Workflows.ts"
@@ -26,7 +27,8 @@ export const commands = [
   vault,
   audit,
   webhook,
-  destination
+  destination,
+  mcp
 ] as const
 
 const names: ReadonlySet<string> = new Set([

@@ -62,6 +62,21 @@ export const Options = Schema.Struct({
 })
 export type Options = typeof Options.Type
 
+/** What a submission decides about its run, beside the workflow and the input. */
+export interface Terms {
+  readonly options: Options
+  readonly trigger: Trigger
+  /** Words by which users find it, each once. */
+  readonly tags: ReadonlyArray<string>
+  /** From `lowestPriority` to `highestPriority`: of the waiting runs of one workflow a higher one starts first. */
+  readonly priority: number
+  /** A run that has not started for the first time before this instant fails; `null`: it may start at any time. */
+  readonly startBy: number | null
+}
+
+/** The terms that a submission leaves out. */
+export const defaultTerms: Terms = { options: {}, trigger: "api", tags: [], priority: 0, startBy: null }
+
 /** A worker's right to execute a run. Of two leases of one run, the one with the higher fence is the later. */
 export interface Lease {
   readonly worker: string
@@ -88,7 +103,7 @@ export interface Retry {
 }
 
 /** The fields of a run in each of its states. */
-interface RunFacts {
+interface RunFacts extends Terms {
   readonly id: RunId
   readonly workspaceId: WorkspaceId
   readonly workflowId: WorkflowId
@@ -97,10 +112,6 @@ interface RunFacts {
   readonly input: Schema.JsonObject
   /** The credentials that its input refers to, fixed at submission. */
   readonly credentials: ReadonlyArray<Credential>
-  readonly options: Options
-  readonly trigger: Trigger
-  /** Words by which users find it, each once. */
-  readonly tags: ReadonlyArray<string>
   readonly createdAt: number
   /** How often a worker has started it. */
   readonly attempts: number
@@ -111,10 +122,6 @@ interface RunFacts {
   readonly notBefore: number
   /** A run still waiting at this instant is stopped; `null`: without limit. */
   readonly expiresAt: number | null
-  /** From `lowestPriority` to `highestPriority`: of the waiting runs of one workflow a higher one starts first. */
-  readonly priority: number
-  /** A run that has not started for the first time before this instant fails; `null`: it may start at any time. */
-  readonly startBy: number | null
   /** The ended run that it repeats, if it is a retry. */
   readonly retry: Retry | null
   /** The decision that it starts past the run window, if a user made one. */

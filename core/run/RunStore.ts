@@ -13,7 +13,7 @@ import type { RunId, RunNotFound, WorkflowId, WorkflowNotFound, WorkspaceId } fr
 import type { HoldAnnouncement } from "./hold/HoldAnnouncement.ts"
 import type { InProgress } from "./hold/PlaceLimit.ts"
 import type { HoldReason, RunFilter } from "./list/RunFilter.ts"
-import type { LeaseLost, Progress, Retry, Run, RunEnded, RunningRun, Status, WaitingRun } from "./Run.ts"
+import type { LeaseLost, Progress, Retry, Run, RunEnded, RunningRun, Status, Terms, WaitingRun } from "./Run.ts"
 import type { Awaited, FailedLogin } from "./Slots.ts"
 import type { Change, LockedRun, Submission } from "./Transition.ts"
 
@@ -52,18 +52,7 @@ export interface Filter extends RunFilter {
 /** A listed run. `status` and `holds` are as they read at the instant of the listing. */
 export type ListedRun = Pick<
   Run,
-  | "id"
-  | "workspaceId"
-  | "workflowId"
-  | "createdAt"
-  | "startedAt"
-  | "endedAt"
-  | "options"
-  | "trigger"
-  | "tags"
-  | "priority"
-  | "startBy"
-  | "warningCount"
+  "id" | "workspaceId" | "workflowId" | "createdAt" | "startedAt" | "endedAt" | "warningCount" | keyof Terms
 > & {
   readonly status: Status
   readonly workflowName: string

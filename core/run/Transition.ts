@@ -46,7 +46,7 @@ export type Submission = Pick<
   Run.Run,
   "id" | "workspaceId" | "workflowId" | "versionId" | "input" | "credentials" | "options" | "maxRetries" | "expiresAt"
 > &
-  Partial<Pick<Run.Run, "tags" | "trigger" | "priority" | "startBy">> & { readonly retry?: Run.Retry }
+  Partial<Run.Terms> & { readonly retry?: Run.Retry }
 
 /** How an attempt ended, as the agent reports it. */
 export type Outcome =
@@ -75,10 +75,7 @@ export interface Retry {
  */
 export const submit = (submission: Submission, gate: Gate.Gate, at: number): Change<Run.WaitingRun> => {
   const run: Run.WaitingRun = {
-    trigger: "api",
-    tags: [],
-    priority: 0,
-    startBy: null,
+    ...Run.defaultTerms,
     ...submission,
     retry: submission.retry ?? null,
     status: "execution.queued",

@@ -29,6 +29,7 @@ import { withoutSqlErrors } from "../Transaction.ts"
 import * as Evidence from "../tables/Evidence.ts"
 import * as Gates from "../tables/Gates.ts"
 import * as Runs from "../tables/Runs.ts"
+import * as Table from "../tables/Table.ts"
 import * as PgBusyQueues from "./PgBusyQueues.ts"
 import * as PgRunFilter from "./PgRunFilter.ts"
 import { arrayOf, type Source } from "./PgRunSource.ts"
@@ -297,9 +298,7 @@ export const make = (sql: SqlClient.SqlClient) => {
    * with them, if there may be more behind it.
    */
   const pageOf = (sources: ReadonlyArray<Source>, { limit, text }: Filter) => {
-    const shown = sql`id, workspace_id, workflow_id, options, trigger, tags, priority, start_by, runs.created_at, status,
-      queue, started_at, ended_at, not_before, released_at, released_by, released_pause, errors, warning_count,
-      runs.sequence`
+    const shown = sql`${Table.names(sql, Runs.listed, "runs")}, runs.sequence`
     if (text === undefined) {
       return sql<PageRow>`
         with page as materialized (${merged(sources, limit + 1)})

@@ -280,7 +280,7 @@ export const credentialsOf = (row: Table.Row<typeof naming.columns>): ReadonlyAr
   naming.decode(row).credentials
 
 /** The columns that lists of runs show. */
-const listed = Table.make(
+export const listed = Table.make(
   "runs",
   {
     id: submitted.id,

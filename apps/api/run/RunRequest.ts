@@ -1,6 +1,7 @@
 /** The body of a submission. */
-import { Effect, Schema } from "effect"
+import { Clock, Effect, Schema } from "effect"
 import { highestPriority, lowestPriority } from "../../../core/run/Run.ts"
+import type { Request } from "../../../core/run/submit/Submitting.ts"
 import * as UnknownFields from "../../../core/window/UnknownFields.ts"
 import { problemsOf } from "../../../core/workflow/language/graph/Paths.ts"
 import type { Problem } from "../../../core/workflow/Workflow.ts"
@@ -8,7 +9,8 @@ import * as Json from "../../../core/workspace/Json.ts"
 import * as BodyFields from "../../../core/workspace/request/BodyFields.ts"
 import { json, jsonObject } from "../../../core/workspace/request/ParsedJson.ts"
 import { most as mostTags, Tags } from "../../../core/workspace/request/Tags.ts"
-import { optional } from "../http/body/Fields.ts"
+import { optional, present } from "../http/body/Fields.ts"
+import { parseInstant } from "../http/body/Query.ts"
 import { RunWebhookRequest } from "../webhook/RunWebhookRequest.ts"
 
 export const RunRequest = Schema.Struct({
@@ -52,13 +54,45 @@ const unknownFields = (body: unknown): ReadonlyArray<Problem> =>
   )
 
 /**
- * Reads a body: its fields that have their form, and what is wrong with the others. An unknown field is wrong, as it would be
- * ignored.
+ * Reads a body: the submission by its fields that have their form, and what is wrong with the others. An unknown field is
+ * wrong, as it would be ignored. The webhook has a secret, and is still to be sealed.
  */
 export const read = Effect.fnUntraced(function* (body: unknown) {
   const { error, fields } = fieldsOf(body)
-  if (error === null) return { fields, problems: unknownFields(body) }
   // Describing tens of thousands of problems takes long.
-  yield* Effect.yieldNow
-  return { fields, problems: [...problemsOf(error), ...unknownFields(body)] }
+  if (error !== null) yield* Effect.yieldNow
+  const startBy = instantOf(fields.start_by ?? null, yield* Clock.currentTimeMillis)
+  const problems = [
+    ...(error === null ? [] : problemsOf(error)),
+    ...unknownFields(body),
+    ...(typeof startBy === "string" ? [{ path: "start_by", message: startBy }] : [])
+  ]
+  const submission: Request = {
+    workflowId: fields.workflow_id ?? null,
+    input: fields.run_input_variables ?? {},
+    ...present({ tags: fields.tags, priority: fields.priority, startBy: typeof startBy === "string" ? null : startBy }),
+    options: present({
+      dryRun: dryRunOf(fields.dry_run),
+      clientId: fields.client_id?.toLowerCase(),
+      debug: fields.debug,
+      additionalContext: fields.additional_context,
+      notifications: fields.notifications
+    }),
+    problems
+  }
+  return { submission, webhook: fields.webhook }
 })
+
+/** The instant by which a run must start, or what is wrong with it. */
+const instantOf = (text: string | null, now: number): number | string | null => {
+  if (text === null) return null
+  const at = parseInstant(text)
+  return at !== null && at > now
+    ? at
+    : `Expected an instant in the future such as 2027-01-31T08:00:00Z, got "${text.slice(0, 80)}"`
+}
+
+const dryRunOf = (sent: (typeof RunRequest.Type)["dry_run"]) =>
+  sent == null
+    ? undefined
+    : { enabled: sent.enabled !== false, ...(sent.add_to_output == null ? {} : { addToOutput: sent.add_to_output }) }

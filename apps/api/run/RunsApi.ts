@@ -8,7 +8,7 @@ import { done, edits, optional, session } from "../http/body/Fields.ts"
 import { large } from "../http/body/LargeBody.ts"
 import { sent } from "../http/body/Sent.ts"
 import * as Errors from "../http/Errors.ts"
-import * as RunFilterJson from "./RunFilterJson.ts"
+import * as RunFilter from "./RunFilter.ts"
 import { RunListItem, RunRecord, RunSummary } from "./RunRecord.ts"
 import { RunRequest } from "./RunRequest.ts"
 
@@ -19,8 +19,8 @@ type Parameter = ReturnType<typeof described>
 
 /** Filters of the list, checked by its handler, which names the parameter that is wrong. */
 const filters = Object.fromEntries(
-  Object.entries(RunFilterJson.names).map(([name, description]) => [name, described(description)])
-) as { readonly [K in keyof typeof RunFilterJson.names]: Parameter }
+  Object.entries(RunFilter.names).map(([name, description]) => [name, described(description)])
+) as { readonly [K in keyof typeof RunFilter.names]: Parameter }
 
 const listQuery = {
   ...filters,

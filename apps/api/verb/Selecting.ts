@@ -7,7 +7,6 @@ import type { Caller } from "../../../core/workspace/Workspace.ts"
 import { cursorOf } from "../http/body/Cursor.ts"
 import * as Errors from "../http/Errors.ts"
 import * as RunFilter from "../run/RunFilter.ts"
-import { names } from "../run/RunFilterJson.ts"
 import { mostNamed } from "./VerbsApi.ts"
 
 /** A selection as it was sent. */
@@ -62,9 +61,10 @@ const readFilter = (
     return wrong("filter", "Expected an object with parameters of GET /runs")
   }
   const entries = Object.entries(filter)
-  if (entries.length === 0) return wrong("filter", `Expected at least one condition: ${Object.keys(names).join(", ")}`)
+  if (entries.length === 0)
+    return wrong("filter", `Expected at least one condition: ${Object.keys(RunFilter.names).join(", ")}`)
   const problems = entries.flatMap(([name, value]): ReadonlyArray<Problem> => {
-    if (!Object.hasOwn(names, name)) return [{ path: `filter.${name.slice(0, 100)}`, message: unknownName }]
+    if (!Object.hasOwn(RunFilter.names, name)) return [{ path: `filter.${name.slice(0, 100)}`, message: unknownName }]
     const values: ReadonlyArray<unknown> = Array.isArray(value) ? value : [value]
     return values.every((one) => typeof one === "string")
       ? []
@@ -87,4 +87,4 @@ const readFilter = (
   }
 }
 
-const unknownName = `No parameter has this name: expected one of ${Object.keys(names).join(", ")}`
+const unknownName = `No parameter has this name: expected one of ${Object.keys(RunFilter.names).join(", ")}`

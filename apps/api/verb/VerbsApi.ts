@@ -10,7 +10,7 @@ import { optional } from "../http/body/Fields.ts"
 import { large } from "../http/body/LargeBody.ts"
 import { sent } from "../http/body/Sent.ts"
 import * as Errors from "../http/Errors.ts"
-import { RunFilterJson } from "../run/RunFilterJson.ts"
+import { RunFilterJson } from "../run/RunFilter.ts"
 
 /** How many runs one call may name, and how many it may submit. */
 export const mostNamed = 10_000

@@ -11,15 +11,11 @@ import * as CredentialReferences from "../CredentialReferences.ts"
 import type * as Run from "../Run.ts"
 import type * as Transition from "../Transition.ts"
 
-export interface Draft {
+export interface Draft extends Partial<Run.Terms> {
   readonly workspaceId: WorkspaceId
   readonly workflowId: WorkflowId
   readonly input: Schema.JsonObject
   readonly options: Run.Options
-  readonly trigger: Run.Trigger
-  readonly tags: ReadonlyArray<string>
-  readonly priority?: number
-  readonly startBy?: number | null
 }
 
 export const make = Effect.gen(function* () {
@@ -34,24 +30,15 @@ export const make = Effect.gen(function* () {
   })
 
   /** The submission of a run of this version. */
-  const draft = Effect.fnUntraced(function* (
-    { versionId, content }: RunTerms,
-    { input, options, priority = 0, startBy = null, tags, trigger, workflowId, workspaceId }: Draft
-  ) {
+  const draft = Effect.fnUntraced(function* ({ versionId, content }: RunTerms, { tags = [], ...given }: Draft) {
     const submission: Transition.Submission = {
+      ...given,
       id: RunId.make(yield* identifiers.uuid),
-      workspaceId,
-      workflowId,
       versionId,
-      input,
-      credentials: CredentialReferences.of(content, input),
-      options,
-      trigger,
+      credentials: CredentialReferences.of(content, given.input),
       tags: distinct(tags),
-      priority,
-      startBy,
       maxRetries: content.max_retries,
-      expiresAt: yield* expiry(workspaceId)
+      expiresAt: yield* expiry(given.workspaceId)
     }
     return submission
   })

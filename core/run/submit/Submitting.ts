@@ -19,18 +19,11 @@ import * as CredentialCheck from "./CredentialCheck.ts"
 import * as Drafting from "./Drafting.ts"
 
 /** A submission: a workflow, its input and how to run it. */
-export interface Request {
+export interface Request extends Partial<Run.Terms> {
   /** A text that is no id is that of no workflow; `null` where the submission names none, as `problems` say. */
   readonly workflowId: string | null
   readonly input: Schema.JsonObject
   readonly options: Run.Options
-  /** From `Run.lowestPriority` to `Run.highestPriority`; 0 when it is left out. */
-  readonly priority?: number
-  /** The instant before which it must start; none when it is left out. */
-  readonly startBy?: number | null
-  /** What submits it; `api` when it is left out. */
-  readonly trigger?: Run.Trigger
-  readonly tags?: ReadonlyArray<string>
   /** Problems that were found in the rest of it. If there are any, the submission is refused with all of them. */
   readonly problems?: ReadonlyArray<Problem>
 }
@@ -68,7 +61,7 @@ export const make = Effect.gen(function* () {
     request: Request & { readonly workflowId: WorkflowId }
   ) {
     const { content } = version
-    const { problems = [] } = request
+    const { problems = [], ...submitted } = request
     // An input that has not even its form breaks every rule of the schema.
     const isFormless = problems.some(({ path }) => path.split(".")[0] === "run_input_variables")
     const errors = isFormless
@@ -78,14 +71,9 @@ export const make = Effect.gen(function* () {
           ...(yield* CredentialCheck.errors(entries, caller.workspaceId, content, request.input))
         ]
     const submission = yield* draft(version, {
+      ...submitted,
       workspaceId: caller.workspaceId,
-      workflowId: request.workflowId,
-      input: request.input,
-      options: { ...request.options, ...(yield* Trace.origin) },
-      trigger: request.trigger ?? "api",
-      tags: request.tags ?? [],
-      priority: request.priority ?? 0,
-      startBy: request.startBy ?? null
+      options: { ...request.options, ...(yield* Trace.origin) }
     })
     if (errors.length === 0 && problems.length === 0) return yield* runs.submit(submission)
     const more = yield* others(caller, request)

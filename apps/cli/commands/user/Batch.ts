@@ -3,7 +3,7 @@
  */
 import { Argument, Command, Flag } from "effect/cli"
 import { handler } from "../Handler.ts"
-import { order, tags } from "./Execute.ts"
+import { terms } from "./NewRunTerms.ts"
 import { service } from "./Service.ts"
 
 export const batch = Command.make(
@@ -14,8 +14,7 @@ export const batch = Command.make(
       Argument.withDescription("CSV file whose first row names the inputs of the workflow")
     ),
     workflow: Flag.String("workflow").pipe(Flag.withDescription("Id or name of the workflow")),
-    tag: tags,
-    ...order,
+    terms,
     dryRun: Flag.Boolean("dry-run").pipe(
       Flag.withDescription("Check every cell, and submit nothing"),
       Flag.withDefault(false)

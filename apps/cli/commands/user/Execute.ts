@@ -1,24 +1,10 @@
 /**
  * `sluice run`: starts a run of a workflow, and follows it if asked.
  */
-import { Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { Tag } from "../../../../core/workspace/request/Tags.ts"
 import { handler } from "../Handler.ts"
+import { terms } from "./NewRunTerms.ts"
 import { service } from "./Service.ts"
-
-const isTag = Schema.is(Tag)
-
-/** The flag for tags that a command adds or removes. */
-export const tagsNamed = (name: string, description: string) =>
-  Flag.String(name).pipe(
-    Flag.withDescription(description),
-    Flag.filter(isTag, () => "1 to 100 characters without control characters, and no space at the ends"),
-    Flag.atLeast(0)
-  )
-
-/** The tags of new runs. */
-export const tags = tagsNamed("tag", "A tag of each new run; may be repeated")
 
 /** Maximum length of a reason, in characters. */
 const mostOfReason = 1_024
@@ -34,18 +20,6 @@ export const reason = (description: string) =>
     Flag.optional
   )
 
-/** When new runs start, beside what holds them. */
-export const order = {
-  priority: Flag.Int("priority").pipe(
-    Flag.withDescription("Priority of each new run, from -10 to 10; of the waiting runs a higher one starts first"),
-    Flag.optional
-  ),
-  startBy: Flag.String("start-by").pipe(
-    Flag.withDescription("End new runs that have not started before this instant, such as 2026-12-01T09:00:00+01:00"),
-    Flag.optional
-  )
-}
-
 /** Where the artifacts of a run are saved. */
 export const save = Flag.String("save").pipe(
   Flag.withDescription("Save the files, pictures and recordings of the run, and its record, in this empty folder"),
@@ -60,8 +34,7 @@ const settings = {
     Flag.withDescription('Input of the run: a JSON object such as {"month": "2026-10"}, or @ and a file'),
     Flag.optional
   ),
-  tag: tags,
-  ...order,
+  terms,
   watch: Flag.Boolean("watch").pipe(
     Flag.withDescription("Print the steps as they happen, and fail unless the run succeeds"),
     Flag.withDefault(false)

@@ -4,7 +4,8 @@
 import { Argument, Command, Flag } from "effect/cli"
 import * as Tags from "../../../../core/workspace/request/Tags.ts"
 import { handler } from "../Handler.ts"
-import { reason, save, tagsNamed } from "./Execute.ts"
+import { reason, save } from "./Execute.ts"
+import { tagsNamed } from "./NewRunTerms.ts"
 import { filter } from "./Selection.ts"
 import { service } from "./Service.ts"
 

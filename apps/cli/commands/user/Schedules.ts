@@ -4,7 +4,8 @@
 import { Argument, Command, Flag } from "effect/cli"
 import { CatchUp, Overlap } from "../../../../core/schedule/RunSchedule.ts"
 import { handler } from "../Handler.ts"
-import { reason, tags } from "./Execute.ts"
+import { reason } from "./Execute.ts"
+import { tags } from "./NewRunTerms.ts"
 import { service } from "./Service.ts"
 
 const load = () => import("../../handlers/user/Schedules.ts")

@@ -6,6 +6,8 @@ import { randomBytes } from "node:crypto"
 import { createReadStream, statSync } from "node:fs"
 import { Effect, Option, Result, Schedule, type Schema, Stream } from "effect"
 import * as Json from "../../../../core/workspace/Json.ts"
+import { present } from "../../../api/http/body/Fields.ts"
+import type { Terms } from "../../commands/user/NewRunTerms.ts"
 import * as CellTypes from "../../user/CellTypes.ts"
 import { type ConnectionSettings, connected, client as connectionOf } from "../../user/Connection.ts"
 import * as CsvRows from "../../user/CsvRows.ts"
@@ -13,9 +15,9 @@ import { classOf, refused } from "../../user/Ending.ts"
 import { answer, type OutputSettings, progress } from "../../user/Output.ts"
 import { cell, counted, number } from "../../user/view/Table.ts"
 import { workflowId } from "../../user/WorkflowName.ts"
-import { type OptionSettings, optionsOf } from "./Execute.ts"
 
-interface Settings extends ConnectionSettings, OutputSettings, OptionSettings {
+interface Settings extends ConnectionSettings, OutputSettings {
+  readonly terms: Terms
   readonly file: string
   readonly workflow: string
   readonly dryRun: boolean
@@ -119,7 +121,7 @@ export const batch = (settings: Settings) =>
       }
       const workflow_id = yield* workflowId(client, settings.workflow)
       const { input_schema } = yield* client.workflows.metadata({ params: { workflow_id } })
-      const options = optionsOf(settings)
+      const terms = present(settings.terms)
       const fromRow = Option.getOrElse(settings.fromRow, () => 0)
       const bad: Array<CellTypes.BadCell> = []
       let badRows = 0
@@ -169,7 +171,7 @@ export const batch = (settings: Settings) =>
           // Rows whose answer was lost are sent again under the same key, and count once.
           const writing = yield* connectionOf(target, { "idempotency-key": `batch-${key}-${first}` })
           const payload = {
-            runs: runs.map(({ input }) => ({ workflow_id, run_input_variables: input, ...options }))
+            runs: runs.map(({ input }) => ({ workflow_id, run_input_variables: input, ...terms }))
           }
           const answered = yield* writing.runVerbs.batch({ payload }).pipe(
             Effect.retry({ schedule: pauses, while: (error) => !lasting.has(classOf(error)) }),

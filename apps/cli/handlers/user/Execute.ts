@@ -3,6 +3,8 @@
  */
 import { Console, Effect, Option, Stream } from "effect"
 import * as Client from "../../../api/Client.ts"
+import { present } from "../../../api/http/body/Fields.ts"
+import type { Terms } from "../../commands/user/NewRunTerms.ts"
 import { type ConnectionSettings, connected } from "../../user/Connection.ts"
 import { refused } from "../../user/Ending.ts"
 import { jsonObjectOf } from "../../user/Input.ts"
@@ -11,21 +13,8 @@ import * as RunsView from "../../user/view/RunsView.ts"
 import { workflowId } from "../../user/WorkflowName.ts"
 import * as RunArtifacts from "./RunArtifacts.ts"
 
-/** What every new run of a command has, as flags give it. */
-export interface OptionSettings {
-  readonly tag: ReadonlyArray<string>
-  readonly priority: Option.Option<number>
-  readonly startBy: Option.Option<string>
-}
-
-/** The fields of these flags in the body of a submission. */
-export const optionsOf = ({ priority, startBy, tag }: OptionSettings) => ({
-  ...(tag.length === 0 ? {} : { tags: tag }),
-  ...(Option.isNone(priority) ? {} : { priority: priority.value }),
-  ...(Option.isNone(startBy) ? {} : { start_by: startBy.value })
-})
-
-interface Settings extends ConnectionSettings, OutputSettings, OptionSettings {
+interface Settings extends ConnectionSettings, OutputSettings {
+  readonly terms: Terms
   readonly workflow: string
   readonly input: Option.Option<string>
   readonly watch: boolean
@@ -46,7 +35,7 @@ export const run = (settings: Settings) =>
         payload: {
           workflow_id: yield* workflowId(client, settings.workflow),
           run_input_variables: input,
-          ...optionsOf(settings),
+          ...present(settings.terms),
           ...(settings.dryRun ? { dry_run: { enabled: true } } : {})
         }
       })

@@ -13,10 +13,11 @@ import { arrayOf } from "./PgRunSource.ts"
 const mostWaiting = 30_000
 
 /** Whether a pass can evaluate all conditions of a filter on waiting runs. */
-export const knows = ({ credentials, errorCodes, hasWarnings, holds, tags, text }: RunFilter): boolean =>
-  [credentials, errorCodes, hasWarnings, tags, text].every((asked) => asked === undefined) &&
+export const knows = (filter: RunFilter): boolean => {
+  const { from, holds, statuses, to, triggers, waitingOfAnyAge, workflowIds, ...others } = filter
   // Of a run that lost its browser, the failure says so.
-  holds?.includes("browser") !== true
+  return Object.values(others).every((asked) => asked === undefined) && holds?.includes("browser") !== true
+}
 
 /**
  * How many of the waiting runs within the times, workflows and triggers of a filter satisfy each condition, which is of

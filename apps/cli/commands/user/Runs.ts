@@ -22,7 +22,7 @@ const selection = {
     Argument.withDescription("Ids of runs, instead of a filter"),
     Argument.variadic()
   ),
-  ...filter,
+  filter,
   limit: whole("limit", "Maximum number of runs of the filter, newest first").pipe(
     Flag.filter(
       (limit) => limit > 0,
@@ -42,7 +42,7 @@ const ls = Command.make(
   "ls",
   {
     ...service,
-    ...filter,
+    filter,
     limit: whole("limit", "Maximum number of listed runs, 1 to 10000").pipe(
       Flag.filter(
         (limit) => limit > 0 && limit <= 10_000,
@@ -57,7 +57,7 @@ const ls = Command.make(
 
 const summary = Command.make(
   "summary",
-  { ...service, ...filter },
+  { ...service, filter },
   handler(loadLists, ({ summary }) => summary)
 ).pipe(Command.withDescription("Count runs by status, hold, workflow, error code and tag"))
 

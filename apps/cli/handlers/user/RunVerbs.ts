@@ -2,14 +2,16 @@
  * What the commands of `sluice runs` do that change many runs: page by page, with an outcome for each run.
  */
 import { Effect, Option } from "effect"
+import type { FilterSettings } from "../../commands/user/Selection.ts"
 import { type ConnectionSettings, connected } from "../../user/Connection.ts"
 import { type Refused, refused } from "../../user/Ending.ts"
 import { jsonObjectOf } from "../../user/Input.ts"
 import { answer, type OutputSettings, progress } from "../../user/Output.ts"
-import { type Filter, type FilterSettings, queryOf } from "../../user/Selection.ts"
+import { type Filter, queryOf } from "../../user/Selection.ts"
 import * as VerbsView from "../../user/view/VerbsView.ts"
 
-interface VerbSettings extends ConnectionSettings, OutputSettings, FilterSettings {
+interface VerbSettings extends ConnectionSettings, OutputSettings {
+  readonly filter: FilterSettings
   readonly ids: ReadonlyArray<string>
   readonly limit: Option.Option<number>
   readonly dryRun: boolean
@@ -30,7 +32,7 @@ interface Selected {
 const selections = (settings: VerbSettings): Effect.Effect<Selected, Refused> =>
   Effect.gen(function* () {
     const { dryRun: dry_run, ids, limit } = settings
-    const filter = queryOf(settings)
+    const filter = queryOf(settings.filter)
     const isFiltered = Object.keys(filter).length > 0
     if (ids.length > 0 === isFiltered) {
       return yield* refused("wrong", "Expected ids of runs, or a filter such as --hold run_window, not both")

@@ -3,10 +3,11 @@
  */
 import { Console, Effect, Option, Stream } from "effect"
 import * as Client from "../../../api/Client.ts"
+import type { FilterSettings } from "../../commands/user/Selection.ts"
 import { type ConnectionSettings, connected } from "../../user/Connection.ts"
 import { refused } from "../../user/Ending.ts"
 import { answer, type OutputSettings, progress } from "../../user/Output.ts"
-import { type FilterSettings, queryOf } from "../../user/Selection.ts"
+import { queryOf } from "../../user/Selection.ts"
 import * as RunsView from "../../user/view/RunsView.ts"
 import * as WhyView from "../../user/view/WhyView.ts"
 import * as RunArtifacts from "./RunArtifacts.ts"
@@ -14,7 +15,8 @@ import * as RunArtifacts from "./RunArtifacts.ts"
 type Settings = ConnectionSettings & OutputSettings
 type OfRun = Settings & { readonly id: string }
 
-interface ListSettings extends Settings, FilterSettings {
+interface ListSettings extends Settings {
+  readonly filter: FilterSettings
   readonly limit: number
   readonly cursor: Option.Option<string>
 }
@@ -25,7 +27,7 @@ export const ls = (settings: ListSettings) =>
     Effect.fnUntraced(function* (client) {
       const [runs, { headers }] = yield* client.runs.listRuns({
         query: {
-          ...queryOf(settings),
+          ...queryOf(settings.filter),
           limit: String(settings.limit),
           ...(Option.isSome(settings.cursor) ? { cursor: settings.cursor.value } : {})
         },
@@ -36,11 +38,11 @@ export const ls = (settings: ListSettings) =>
     })
   )
 
-export const summary = (settings: Settings & FilterSettings) =>
+export const summary = (settings: Settings & { readonly filter: FilterSettings }) =>
   connected(
     settings,
     Effect.fnUntraced(function* (client) {
-      const counts = yield* client.runs.summary({ query: queryOf(settings) })
+      const counts = yield* client.runs.summary({ query: queryOf(settings.filter) })
       yield* answer(settings, counts, () => RunsView.summary(counts))
     })
   )

@@ -12,6 +12,7 @@ import { runWarnings } from "./migrations/0002_run_warnings.ts"
 import { formerSecrets } from "./migrations/0003_former_secrets.ts"
 import { workerShares } from "./migrations/0004_worker_shares.ts"
 import { fileDeliveries } from "./migrations/0005_file_deliveries.ts"
+import { runReferences } from "./migrations/0006_run_references.ts"
 import * as Startup from "./server/Startup.ts"
 import { isHeldUp, outageOf, withoutSqlErrors } from "./Transaction.ts"
 
@@ -54,7 +55,8 @@ export const all: Readonly<Record<string, ReadonlyArray<string>>> = {
   "0002_run_warnings": runWarnings,
   "0003_former_secrets": formerSecrets,
   "0004_worker_shares": workerShares,
-  "0005_file_deliveries": fileDeliveries
+  "0005_file_deliveries": fileDeliveries,
+  "0006_run_references": runReferences
 }
 
 /** The name of the newest migration of this version. */

@@ -37,6 +37,16 @@ export type Status = typeof Status.Type
 export const Trigger = Schema.Literals(["api", "schedule", "retry", "batch", "builder", "inbound"])
 export type Trigger = typeof Trigger.Type
 
+/** Maximum number of characters of a reference. */
+export const mostOfReference = 200
+
+/** A caller's own id of a run. */
+export const Reference = Schema.String.check(
+  Schema.isPattern(/^[^\p{Cc}\p{Cs}\s](?:[^\p{Cc}\p{Cs}]{0,198}[^\p{Cc}\p{Cs}\s])?$/u, {
+    message: `Expected 1 to ${mostOfReference} characters without control characters, and no space at the ends`
+  })
+)
+
 export const lowestPriority = -10
 export const highestPriority = 10
 
@@ -47,6 +57,10 @@ export const Options = Schema.Struct({
   /** The client whose stream carries the events of the run. */
   clientId: Schema.optionalKey(Schema.String),
   debug: Schema.optionalKey(Schema.Boolean),
+  /** The caller's own id of the run. A retry has that of the run that it repeats. */
+  reference: Schema.optionalKey(Reference),
+  /** Whether no other run of the workspace may ask for the same reference. */
+  isReferenceUnique: Schema.optionalKey(Schema.Boolean),
   /** As it was sent. */
   webhook: Schema.optionalKey(Schema.Json),
   /** As it was sent. */
@@ -161,6 +175,10 @@ export interface EndedRun extends RunFacts {
 }
 
 export type Run = WaitingRun | RunningRun | EndedRun
+
+/** The reference that a run has to itself; `null` for none. A retry shares the one of its run. */
+export const ownReference = ({ options, retry }: Pick<Run, "options" | "retry">): string | null =>
+  options.isReferenceUnique === true && retry === null ? (options.reference ?? null) : null
 
 /** Whether the instant by which a waiting run must have started has passed without a start. */
 export const isTooLate = (run: Pick<Run, "startBy" | "startedAt">, at: number): boolean =>

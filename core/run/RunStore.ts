@@ -123,6 +123,16 @@ export class VersionOutdated extends Schema.TaggedError<VersionOutdated>()("Vers
   }
 }
 
+/** Raised when a run asks for a reference to itself that a run of its workspace has to itself already. */
+export class ReferenceTaken extends Schema.TaggedError<ReferenceTaken>()("ReferenceTaken", {
+  reference: Schema.String,
+  sessionId: Schema.String
+}) {
+  override get message() {
+    return `Cannot submit a second run with the reference "${this.reference}": run "${this.sessionId}" has it`
+  }
+}
+
 /** Raised when a run is retried a second time without a reason. */
 export class AlreadyRetried extends Schema.TaggedError<AlreadyRetried>()("AlreadyRetried", {
   sessionId: Schema.String,
@@ -149,11 +159,15 @@ export class RunStore extends Context.Service<
      * Its version must be the latest one of the workflow when it is accepted.
      *
      * Submissions of one workflow do not wait for each other; waiting runs start in the order of their submission.
-     * An `add_to_output` is refused when its stored form, which may be compressed, exceeds its limit.
+     * An `add_to_output` is refused when its stored form, which may be compressed, exceeds its limit. Of several runs of a
+     * workspace that ask for one reference to themselves, one is accepted, until it is removed.
      */
     readonly submit: (
       submission: Submission
-    ) => Effect.Effect<GatedRun, WorkflowNotFound | VersionOutdated | FieldsTooLarge | StoreUnavailable>
+    ) => Effect.Effect<
+      GatedRun,
+      WorkflowNotFound | VersionOutdated | FieldsTooLarge | ReferenceTaken | StoreUnavailable
+    >
 
     /**
      * Accepts a run that repeats an ended one, as `submit` does; its version must be the latest one only where `isLatest`.

@@ -39,7 +39,16 @@ import * as PlaceLimit from "./hold/PlaceLimit.ts"
 import * as Waits from "./hold/Waits.ts"
 import type { RunFilter } from "./list/RunFilter.ts"
 import * as Run from "./Run.ts"
-import { type Counts, type Filter, history, type ListPage, RunStore, type Tally, type Total } from "./RunStore.ts"
+import {
+  type Counts,
+  type Filter,
+  history,
+  type ListPage,
+  type ReferenceTaken,
+  RunStore,
+  type Tally,
+  type Total
+} from "./RunStore.ts"
 import * as Submitting from "./submit/Submitting.ts"
 import * as Transition from "./Transition.ts"
 
@@ -85,6 +94,7 @@ export class Runs extends Context.Service<
       | InputContract.InvalidInput
       | Submitting.InvalidSubmission
       | FieldLimit.FieldsTooLarge
+      | ReferenceTaken
       | RoleForbids
       | StoreUnavailable
     >

@@ -117,7 +117,12 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
         yield* changeGate(workspaceId, closed.workflow.id, shut)
         yield* changeGate(workspaceId, paused.workflow.id, pause)
         yield* changeGate(workspaceId, both.workflow.id, (gate, at) => pause(shut(gate, at), at))
-        yield* send("done", open, { tags: ["a", "b"], trigger: "schedule", input: { Name: 'Ann "A"' } })
+        yield* send("done", open, {
+          tags: ["a", "b"],
+          trigger: "schedule",
+          input: { Name: 'Ann "A"' },
+          options: { reference: "order 7" }
+        })
         const done = yield* finishNext(null, { city: "Bern" }, { kept: Array(120).fill(warning), count: 150 })
         yield* send("failed", open, { tags: ["a"] })
         yield* finishNext("SITE-1")
@@ -166,6 +171,10 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
           [{ tags: ["a"] }, ["closed", "failed", "done"]],
           [{ tags: ["b", "c"] }, ["blocked", "done"]],
           [{ tags: ["c"] }, []],
+          [{ references: ["order 7"] }, ["done"]],
+          [{ references: ["order 7", "other"], tags: ["b"] }, ["done"]],
+          [{ references: ["order 7"], statuses: ["execution.failed"] }, []],
+          [{ references: ["order"] }, []],
           [{ triggers: ["schedule", "retry"] }, ["both", "done"]],
           [{ workflowIds: [open.workflow.id] }, ["blocked", "holding", "failed", "done"]],
           [{ text: 'ANN "a' }, ["done"]],

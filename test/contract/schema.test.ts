@@ -83,7 +83,9 @@ const withoutNotes = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql`delete from sluice_migrations where migration_id > 2`
   yield* sql`alter table processes drop column worker, drop column workspace_runs`
-  yield* sql`drop table former_secrets, file_deliveries, file_destinations`
+  yield* sql`drop table former_secrets, file_deliveries, file_destinations, run_references`
+  yield* sql`drop function label_reference cascade`
+  yield* sql`alter table runs drop column reference`
   yield* sql`alter table sluice_migrations drop column content, drop column build`
 })
 

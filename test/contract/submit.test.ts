@@ -5,6 +5,7 @@ import * as JsonPieces from "../../adapters/json/JsonPieces.ts"
 import * as Gate from "../../core/gate/Gate.ts"
 import { GateStore } from "../../core/gate/GateStore.ts"
 import { RunStore, VersionOutdated } from "../../core/run/RunStore.ts"
+import { RunRemovalStore } from "../../core/run/retention/RunRemovalStore.ts"
 import * as Transition from "../../core/run/Transition.ts"
 import { WorkflowStore } from "../../core/workflow/WorkflowStore.ts"
 import { RunId, VersionId } from "../../core/workspace/Ids.ts"
@@ -30,7 +31,10 @@ const saveAgain = Effect.fn(function* (stored: Effect.Success<ReturnType<typeof 
 })
 
 /** The promises of every store about submissions, alone and many at once. */
-const suite = <E>(name: string, layer: Layer.Layer<RunStore | WorkflowStore | GateStore | WorkspaceStore, E>) =>
+const suite = <E>(
+  name: string,
+  layer: Layer.Layer<RunStore | RunRemovalStore | WorkflowStore | GateStore | WorkspaceStore, E>
+) =>
   it.layer(layer)(`submissions (${name})`, (it) => {
     const all = <A, E, R>(effects: ReadonlyArray<Effect.Effect<A, E, R>>) =>
       Effect.all(effects, { concurrency: "unbounded" })
@@ -156,6 +160,43 @@ const suite = <E>(name: string, layer: Layer.Layer<RunStore | WorkflowStore | Ga
           yield* runs.submit(asked)
           assert.deepStrictEqual((yield* runs.get(asked.workspaceId, asked.id)).run.input, input)
         }
+      })
+    )
+
+    it.effect("that ask for one reference to themselves are accepted once, until that run is removed", () =>
+      Effect.gen(function* () {
+        const runs = yield* RunStore
+        const workspace = yield* makeWorkspace()
+        const workflow = yield* makeWorkflow(workspace)
+        const options = { reference: "order 7", isReferenceUnique: true }
+        const asking = Array.from({ length: 6 }, () => submission(workflow, { options }))
+        const results = yield* all(asking.map((one) => Effect.result(runs.submit(one))))
+        const [accepted, ...more] = results.flatMap((one) => (Result.isSuccess(one) ? [one.success.run] : []))
+        if (accepted === undefined) throw new Error("None was accepted")
+        assert.lengthOf(more, 0)
+        const failures = results.flatMap((one) => (Result.isFailure(one) ? [one.failure] : []))
+        assert.lengthOf(failures, 5)
+        for (const failure of failures) {
+          assert.deepInclude(failure, { _tag: "ReferenceTaken", reference: "order 7", sessionId: accepted.id })
+        }
+        for (const { id } of asking) {
+          if (id === accepted.id) continue
+          assert.strictEqual((yield* Effect.flip(runs.get(workspace.workspaceId, id)))._tag, "RunNotFound")
+        }
+
+        // Others share it: those that do not ask for it, those of another workspace, and retries.
+        yield* runs.submit(submission(workflow, { options: { reference: "order 7" } }))
+        yield* runs.submit(submission(yield* makeWorkflow(yield* makeWorkspace()), { options }))
+        const stopped = yield* runs.change(workspace.workspaceId, accepted.id, (locked, at) =>
+          Transition.interrupt(locked, at, { code: "INTERRUPTED-E0001", message: "Enough", address: null })
+        )
+        const retry = { of: accepted.id, by: crypto.randomUUID(), reason: null }
+        const again = yield* runs.retry({ ...submission(workflow, { options }), retry }, { isLatest: true })
+        assert.deepStrictEqual(again.run.options, stopped.run.options)
+        assert.strictEqual((yield* Effect.flip(runs.submit(submission(workflow, { options }))))._tag, "ReferenceTaken")
+
+        assert.strictEqual(yield* (yield* RunRemovalStore).remove([accepted.id]), 1)
+        yield* runs.submit(submission(workflow, { options }))
       })
     )
 

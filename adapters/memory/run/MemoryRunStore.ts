@@ -2,7 +2,14 @@
 import { Clock, Effect, Layer, type Schema } from "effect"
 import type { InProgress } from "../../../core/run/hold/PlaceLimit.ts"
 import * as Run from "../../../core/run/Run.ts"
-import { AlreadyRetried, type GatedRun, type LeaseRef, RunStore, VersionOutdated } from "../../../core/run/RunStore.ts"
+import {
+  AlreadyRetried,
+  type GatedRun,
+  type LeaseRef,
+  ReferenceTaken,
+  RunStore,
+  VersionOutdated
+} from "../../../core/run/RunStore.ts"
 import * as Slots from "../../../core/run/Slots.ts"
 import * as Transition from "../../../core/run/Transition.ts"
 import * as FieldLimit from "../../../core/workflow/FieldLimit.ts"
@@ -37,6 +44,9 @@ export const layer = Layer.effect(
         : yield* new Run.LeaseLost({ sessionId: id, fence })
     })
 
+    const holderOf = (workspaceId: WorkspaceId, reference: string) =>
+      [...tables.runs.values()].find((run) => run.workspaceId === workspaceId && Run.ownReference(run) === reference)
+
     const submit = Effect.fnUntraced(function* (submission: Transition.Submission, isLatest: boolean) {
       const at = yield* Clock.currentTimeMillis
       const gate = gateIn(tables, submission.workspaceId, submission.workflowId)
@@ -46,6 +56,11 @@ export const layer = Layer.effect(
         return yield* new VersionOutdated({ versionId })
       yield* Effect.fromResult(FieldLimit.refuse(tooLarge(submission.options.dryRun?.addToOutput)))
       const change = Transition.submit(submission, gate, at)
+      const reference = Run.ownReference(change.run)
+      const holder = reference === null ? undefined : holderOf(submission.workspaceId, reference)
+      if (reference !== null && holder !== undefined) {
+        return yield* new ReferenceTaken({ reference, sessionId: holder.id })
+      }
       write(tables, change, at)
       return { run: change.run, gate } satisfies GatedRun
     })
@@ -67,7 +82,8 @@ export const layer = Layer.effect(
         if (before !== undefined && reason === null) {
           return yield* new AlreadyRetried({ sessionId: of, retriedAs: before.retry })
         }
-        return yield* submit(submission, isLatest)
+        // A retry has no reference to itself.
+        return yield* submit(submission, isLatest).pipe(Effect.catchTag("ReferenceTaken", Effect.die))
       }),
       retriesOf: Effect.fn("RunStore.retriesOf")((ids) => Effect.sync(() => retriesOf(ids))),
       weigh: Effect.fn("RunStore.weigh")((_workspaceId, addToOutput) => Effect.sync(() => tooLarge(addToOutput))),

@@ -118,7 +118,10 @@ export const layer = Layer.effect(
         commit: Effect.fn("ScheduleStore.commit")(function* ({ after, before, firings, replaces, submission, why }) {
           const now = yield* Clock.currentTimeMillis
           if (tables.schedules.get(before.id)?.revision !== before.revision) return yield* new ScheduleOutdated()
-          const submitted = submission === null ? null : yield* runs.submit(submission)
+          const submitted =
+            submission === null
+              ? null
+              : yield* runs.submit(submission).pipe(Effect.catchTag("ReferenceTaken", Effect.die))
           for (const id of replaces) {
             const stopped = runs.change(before.workspaceId, id, (locked, at) =>
               Transition.interrupt(locked, at, { code: "INTERRUPTED-E0001", message: why, address: null })

@@ -9,8 +9,8 @@ import { randomUUID } from "node:crypto"
 import { Clock, Effect, Option, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import * as Gate from "../../../core/gate/Gate.ts"
-import type { Run } from "../../../core/run/Run.ts"
-import { type GatedRun, VersionOutdated } from "../../../core/run/RunStore.ts"
+import { ownReference, type Run } from "../../../core/run/Run.ts"
+import { type GatedRun, ReferenceTaken, VersionOutdated } from "../../../core/run/RunStore.ts"
 import * as Transition from "../../../core/run/Transition.ts"
 import * as FieldLimit from "../../../core/workflow/FieldLimit.ts"
 import { type RunId, WorkflowNotFound, type WorkspaceId } from "../../../core/workspace/Ids.ts"
@@ -24,7 +24,7 @@ import * as Runs from "../tables/Runs.ts"
 import * as Table from "../tables/Table.ts"
 import * as Writing from "../Writing.ts"
 
-/** Raised in a submission if its gate was just found to have no run that may start, so that it is repeated. */
+/** Raised in a submission if what it was just told is no longer true, so that it is repeated. */
 class Forgotten extends Schema.TaggedError<Forgotten>()("Forgotten", {}) {}
 
 /** Inputs longer than this many characters are sent separately, in pieces of about this size. */
@@ -33,7 +33,7 @@ const pieceLength = 131_072
 export type Submit = (
   submission: Transition.Submission,
   isLatest?: boolean
-) => Effect.Effect<GatedRun, WorkflowNotFound | VersionOutdated | FieldLimit.FieldsTooLarge>
+) => Effect.Effect<GatedRun, WorkflowNotFound | VersionOutdated | FieldLimit.FieldsTooLarge | ReferenceTaken>
 
 /** A submission with the text of its input. */
 interface Short {
@@ -69,6 +69,7 @@ export const make = (sql: SqlClient.SqlClient): Submit => {
         const at = yield* Clock.currentTimeMillis
         const { events, run } = Transition.submit(submission, gate, at)
         yield* insertRun(sql, run)
+        yield* reserve(sql, run)
         if (addsOutput(submission)) yield* Effect.fromResult(FieldLimit.refuse(yield* tooLargeIn(sql, run)))
         yield* Writing.credentials(sql, run)
         yield* Writing.events(
@@ -105,8 +106,10 @@ export const make = (sql: SqlClient.SqlClient): Submit => {
   return (submission, isLatest = true) =>
     Effect.gen(function* () {
       if (!isLatest) return yield* alone(submission, false)
-      // Credentials are kept in a separate table, and an added output is weighed; few runs have either.
-      const input = submission.credentials.length > 0 || addsOutput(submission) ? null : shortText(submission.input)
+      // Credentials and references are kept in separate tables, and an added output is weighed; few runs have any of these.
+      const isPlain =
+        submission.credentials.length === 0 && !addsOutput(submission) && submission.options.isReferenceUnique !== true
+      const input = isPlain ? shortText(submission.input) : null
       if (input === null) return yield* alone(submission, true)
       const accepted = yield* withOthers({ submission, input })
       return Option.isSome(accepted) ? accepted.value : yield* alone(submission, true)
@@ -201,6 +204,25 @@ interface Piece {
   readonly piece: string
 }
 
+/** A reference that a run has to itself. */
+interface OwnReference {
+  readonly run_id: RunId
+  readonly workspace_id: WorkspaceId
+  readonly reference: string
+}
+
+const ofReference = Table.of<OwnReference>()
+
+export const references = Table.make(
+  "run_references",
+  {
+    run_id: ofReference(Table.uuid<RunId>(), ({ run_id }) => run_id),
+    workspace_id: ofReference(Table.uuid<WorkspaceId>(), ({ workspace_id }) => workspace_id),
+    reference: ofReference(Table.text, ({ reference }) => reference)
+  },
+  ["run_id"]
+)
+
 const column = Table.of<Piece>()
 
 export const pieces = Table.make(
@@ -212,6 +234,22 @@ export const pieces = Table.make(
   },
   ["run_id", "position"]
 )
+
+/** Gives a run the reference that it asks for to itself. Of several at the same time, the later ones wait for the first. */
+const reserve = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, run: Run) {
+  const reference = ownReference(run)
+  if (reference === null) return
+  const { id: run_id, workspaceId: workspace_id } = run
+  const reserved = yield* sql`
+    insert into run_references ${sql.insert(references.encode({ run_id, workspace_id, reference }))}
+    on conflict (workspace_id, reference) do nothing returning run_id`
+  if (reserved.length > 0) return
+  const [holder] = yield* sql<{ readonly run_id: string }>`
+    select run_id from run_references where workspace_id = ${workspace_id} and reference = ${reference}`
+  // It was removed in between.
+  if (holder === undefined) return yield* new Forgotten()
+  return yield* new ReferenceTaken({ reference, sessionId: holder.run_id })
+})
 
 /** Inserts a run. A long input is sent in chunks, so that only one of them is copied at a time. */
 const insertRun = (sql: SqlClient.SqlClient, run: Run) =>

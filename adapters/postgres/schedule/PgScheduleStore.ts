@@ -100,7 +100,10 @@ export const layer = Layer.effect(
           const seen = yield* sql`select from schedules where ${isCurrent(before)}`
           if (seen.length === 0) return yield* new ScheduleOutdated()
           for (const id of replaces) yield* stop(step, id)
-          const submitted = submission === null ? null : yield* runs.submit(submission)
+          const submitted =
+            submission === null
+              ? null
+              : yield* runs.submit(submission).pipe(Effect.catchTag("ReferenceTaken", Effect.die))
           const locked = yield* sql`select from schedules where ${isCurrent(before)} for update`
           if (locked.length === 0) return yield* new ScheduleOutdated()
           yield* write(after)

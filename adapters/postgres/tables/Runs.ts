@@ -61,6 +61,8 @@ const submitted = {
   options: column(Table.json(Options), (run) => withoutAdded(run.options)),
   added_output: column(Table.optional(Table.json(Table.anyJson)), (run) => run.options.dryRun?.addToOutput),
   client_id: column(Table.nullable(Table.uuid<string>()), (run) => run.options.clientId ?? null),
+  /** For the trigger by which lists find it. */
+  reference: column(Table.nullable(Table.text), (run) => run.options.reference ?? null),
   watched: column(Table.flag, (run) => isWatched(run.options)),
   created_at: column(Table.instant, (run) => run.createdAt),
   trigger: column(Table.textOf(Trigger), (run) => run.trigger),

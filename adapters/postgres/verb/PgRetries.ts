@@ -31,7 +31,8 @@ export const make = (sql: SqlClient.SqlClient, submit: Submit) => {
         if (before !== undefined && reason === null) {
           return yield* new AlreadyRetried({ sessionId: id, retriedAs: before.retry })
         }
-        return yield* submit(submission, isLatest)
+        // A retry has no reference to itself.
+        return yield* submit(submission, isLatest).pipe(Effect.catchTag("ReferenceTaken", Effect.die))
       })
     )
 

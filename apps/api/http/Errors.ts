@@ -16,6 +16,7 @@ import type { DestinationNotFound, InvalidDestination } from "../../../core/run/
 import type { NodeNotFound } from "../../../core/run/evidence/Evidence.ts"
 import type { InvalidAnswer, NotWaiting } from "../../../core/run/interaction/Interaction.ts"
 import type { RunEnded } from "../../../core/run/Run.ts"
+import type { ReferenceTaken } from "../../../core/run/RunStore.ts"
 import type { RunNotEnded } from "../../../core/run/retention/RunRemoval.ts"
 import type { InvalidSubmission } from "../../../core/run/submit/Submitting.ts"
 import { StoreUnavailable } from "../../../core/runtime/StoreUnavailable.ts"
@@ -204,6 +205,12 @@ const windowConflict = (conflict: WindowConflict) => ({
   set_at: conflict.setAt === null ? null : new Date(conflict.setAt).toISOString()
 })
 
+const referenceTaken = ({ message, sessionId }: ReferenceTaken) => ({
+  ...general(409, message),
+  code: "REFERENCE_TAKEN",
+  session_id: sessionId
+})
+
 const nameShared = ({ message, workflowIds }: NameShared) => ({
   ...general(409, message),
   code: "WORKFLOW_NAME_SHARED",
@@ -311,6 +318,7 @@ const answers = {
     PatchOutdated: conflict<PatchOutdated>(),
     PatchSettled: conflict<PatchSettled>(),
     PhoneNumberTaken: conflict<PhoneNumberTaken>(),
+    ReferenceTaken: referenceTaken,
     RotationInProgress: conflict<RotationInProgress>(),
     RunEnded: conflict<RunEnded>(),
     RunNotEnded: conflict<RunNotEnded>(),
@@ -419,6 +427,8 @@ const conflictBody = Schema.Struct({
   latestCreatedBy: Schema.optionalKey(Schema.String),
   latestCreatedAt: Schema.optionalKey(Schema.String),
   latestVersionNote: Schema.optionalKey(Schema.NullOr(Schema.String)),
+  /** The run that has the reference. */
+  session_id: Schema.optionalKey(Schema.String),
   /** The workflows that share the name. */
   workflow_ids: Schema.optionalKey(Schema.Array(Schema.String)),
   /** The revision of the stored run window, by whom it was set and when. */

@@ -2,9 +2,10 @@
  * The filters of runs as they are sent: as parameters of a query, or as members of the object `filter` of a body.
  *
  * A filter of several values may be repeated or be an array, be written with `[]`, or hold them separated by commas;
- * ids of credentials, tags and error codes, which may hold commas, only where the name is in the plural. A cursor is the
- * `created_at` of the last run of the page before, which leaves out runs of that same millisecond that the page had no
- * room for; or that and the run's id with `_` between them, as `x-next-cursor` gives it, which leaves out none.
+ * ids of credentials, tags and error codes, which may hold commas, only where the name is in the plural, and references
+ * never. A cursor is the `created_at` of the last run of the page before, which leaves out runs of that same millisecond
+ * that the page had no room for; or that and the run's id with `_` between them, as `x-next-cursor` gives it, which leaves
+ * out none.
  */
 import { Schema } from "effect"
 import { HoldReason, type RunFilter } from "../../../core/run/list/RunFilter.ts"
@@ -39,11 +40,12 @@ export const names = {
   tag: "A tag of the run",
   tags: plural,
   "tags[]": plural,
+  reference: "The reference of the run. May be repeated",
   trigger: `What submitted the run: ${Trigger.literals.join(", ")}. ${several}`,
   "trigger[]": several,
   has_warnings: "true for runs with warnings of their steps, false for runs without any",
   text: "Text in the first 16384 characters of the JSON of the input or of the output, or in the code or the message of a failure, in upper or lower case. A page examines at most 2000 runs for it, newest first: it may have few runs or none although there is an x-next-cursor",
-  start_time: `${instant}, at most one year back; without it, only runs of the last 24 hours, and waiting runs of any age`,
+  start_time: `${instant}, at most one year back; without it, only runs of the last 24 hours, and waiting runs of any age; with reference, runs of any age`,
   end_time: `${instant}, not before start_time and not in the future`,
   start_timestamp: "The same as start_time",
   end_timestamp: "The same as end_time"
@@ -138,16 +140,18 @@ const filterOf = ({ instantOf, many, one, wrong }: ReturnType<typeof reader>, no
   const text = one("text")
   if (text !== undefined && !isText(text)) wrong("text", `1 to ${mostCharacters} characters`, text)
   const start = instantOf("start_time", "start_timestamp")
-  const from = start?.at ?? now - dayMillis
+  const references = many(["reference"], isText, "a reference", "reference")
+  // Who knows the reference of a run need not know its age.
+  const from = start?.at ?? (references === undefined ? now - dayMillis : undefined)
   const end = instantOf("end_time", "end_timestamp")
-  if (start !== undefined && from < now - 366 * dayMillis) {
-    wrong(start.name, "an instant within the last year", new Date(from).toISOString())
+  if (start !== undefined && start.at < now - 366 * dayMillis) {
+    wrong(start.name, "an instant within the last year", new Date(start.at).toISOString())
   }
   if (end !== undefined && end.at > now + aheadMillis) {
     wrong(end.name, "an instant that is not in the future", new Date(end.at).toISOString())
-  } else if (end !== undefined && end.at < from && start !== undefined) {
+  } else if (end !== undefined && start !== undefined && end.at < start.at) {
     wrong(end.name, `an instant that is not before ${start.name}`, new Date(end.at).toISOString())
-  } else if (end !== undefined && end.at < from) {
+  } else if (end !== undefined && from !== undefined && end.at < from) {
     wrong(end.name, "an instant within the last 24 hours, or start_time beside it", new Date(end.at).toISOString())
   }
   return present({
@@ -162,11 +166,12 @@ const filterOf = ({ instantOf, many, one, wrong }: ReturnType<typeof reader>, no
       "credential_id"
     ),
     tags: many(["tag", "tags", "tags[]"], isText, "a tag", "tag"),
+    references,
     triggers: many(["trigger", "trigger[]"], Schema.is(Trigger), `one of ${Trigger.literals.join(", ")}`),
     hasWarnings: truth(one("has_warnings"), wrong),
     text,
     from,
-    waitingOfAnyAge: start === undefined ? true : undefined,
+    waitingOfAnyAge: start === undefined && from !== undefined ? true : undefined,
     to: end?.at
   })
 }

@@ -155,6 +155,8 @@ export const RunRecord = Schema.Struct({
   priority: Schema.Int,
   /** The instant before which the run must have started for the first time. */
   start_by: instant,
+  /** The caller's own id of the run. */
+  reference: Schema.NullOr(Schema.String),
   /** The run that this one repeats, the user who requested it, and the reason, if required; null for any other run. */
   retry: Schema.NullOr(
     Schema.Struct({ of: Schema.String, by: Schema.String, reason: Schema.NullOr(Schema.String) }).annotate({
@@ -204,6 +206,8 @@ export const RunListItem = Schema.Struct({
   priority: Schema.Int,
   /** The instant before which the run must have started for the first time. */
   start_by: instant,
+  /** The caller's own id of the run. */
+  reference: Schema.NullOr(Schema.String),
   dry_run: Schema.Boolean
 }).annotate({ identifier: "RunListItem" })
 
@@ -302,6 +306,7 @@ export const record = (
     tags: run.tags,
     priority: run.priority,
     start_by: isoOrNull(run.startBy),
+    reference: run.options.reference ?? null,
     retry: run.retry,
     retried_as: view.retriedAs,
     release:
@@ -345,6 +350,7 @@ export const listItem = (run: ListedRun, now: number): typeof RunListItem.Type =
   tags: run.tags,
   priority: run.priority,
   start_by: isoOrNull(run.startBy),
+  reference: run.options.reference ?? null,
   dry_run: run.options.dryRun?.enabled === true
 })
 

@@ -1,6 +1,6 @@
 /** The body of a submission. */
 import { Clock, Effect, Schema } from "effect"
-import { highestPriority, lowestPriority } from "../../../core/run/Run.ts"
+import { highestPriority, lowestPriority, mostOfReference, Reference } from "../../../core/run/Run.ts"
 import type { Request } from "../../../core/run/submit/Submitting.ts"
 import * as UnknownFields from "../../../core/window/UnknownFields.ts"
 import { problemsOf } from "../../../core/workflow/language/graph/Paths.ts"
@@ -28,6 +28,13 @@ export const RunRequest = Schema.Struct({
   tags: optional(Tags).annotate({ description: `Tags by which GET /runs finds the run, at most ${mostTags}` }),
   client_id: optional(Schema.String.check(Schema.isUUID())),
   debug: optional(Schema.Boolean),
+  reference: optional(Reference).annotate({
+    description: `Your own id of the run, such as the number of an order, at most ${mostOfReference} characters. A retry has that of its run`
+  }),
+  reference_unique: optional(Schema.Boolean).annotate({
+    description:
+      "With true, the answer is 409 with the code REFERENCE_TAKEN and the session_id of the other run if a run of the workspace was submitted with the same reference and true, and still exists"
+  }),
   priority: optional(
     Schema.Int.check(Schema.isBetween({ minimum: lowestPriority, maximum: highestPriority }))
   ).annotate({
@@ -65,7 +72,8 @@ export const read = Effect.fnUntraced(function* (body: unknown) {
   const problems = [
     ...(error === null ? [] : problemsOf(error)),
     ...unknownFields(body),
-    ...(typeof startBy === "string" ? [{ path: "start_by", message: startBy }] : [])
+    ...(typeof startBy === "string" ? [{ path: "start_by", message: startBy }] : []),
+    ...(fields.reference_unique === true && Json.objectOf(body).reference == null ? [noReference] : [])
   ]
   const submission: Request = {
     workflowId: fields.workflow_id ?? null,
@@ -75,6 +83,8 @@ export const read = Effect.fnUntraced(function* (body: unknown) {
       dryRun: dryRunOf(fields.dry_run),
       clientId: fields.client_id?.toLowerCase(),
       debug: fields.debug,
+      reference: fields.reference,
+      isReferenceUnique: fields.reference_unique,
       additionalContext: fields.additional_context,
       notifications: fields.notifications
     }),
@@ -82,6 +92,8 @@ export const read = Effect.fnUntraced(function* (body: unknown) {
   }
   return { submission, webhook: fields.webhook }
 })
+
+const noReference = { path: "reference", message: "Expected a reference, as reference_unique is true" }
 
 /** The instant by which a run must start, or what is wrong with it. */
 const instantOf = (text: string | null, now: number): number | string | null => {

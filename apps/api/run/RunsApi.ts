@@ -36,7 +36,7 @@ export class RunsGroup extends group.add(
   HttpApiEndpoint.post("start", "/run", {
     payload: large(sent(RunRequest)),
     success: Schema.Struct(session).pipe(HttpApiSchema.status(201)),
-    error: edits
+    error: [...edits, Errors.Conflict]
   })
     .annotate(OpenApi.Summary, "Start a run of a workflow; it waits while its run window, a pause or a limit holds it")
     .annotate(Needs, "run")

@@ -145,7 +145,9 @@ const answer = <O extends { readonly outcome: string }, R>(
 
 /** The body with which a single submission would have been refused. */
 const refusal = (error: unknown) =>
-  Schema.encodeUnknownEffect(Schema.Union([Errors.BadRequest, Errors.NotFound, Errors.ServiceUnavailable]))(error).pipe(
+  Schema.encodeUnknownEffect(
+    Schema.Union([Errors.BadRequest, Errors.NotFound, Errors.Conflict, Errors.ServiceUnavailable])
+  )(error).pipe(
     // Bodies are JSON with a status, which their types do not say.
     Effect.map((body) => body as unknown as Schema.JsonObject & { readonly statusCode: number }),
     Effect.orDie

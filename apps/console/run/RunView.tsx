@@ -284,6 +284,7 @@ const Facts = ({ run }: { readonly run: Run }) => {
           <Ago at={run.start_by} />
         </Fact>
       )}
+      {run.reference !== null && <Fact name="Reference">{run.reference}</Fact>}
       {run.was_recovered && <Fact name="Recovered">{run.recovered_error_ids.length}</Fact>}
       {run.outcome_certainty !== null && (
         <Fact name="Done on the site">{run.outcome_certainty.replaceAll("_", " ")}</Fact>

@@ -30,6 +30,7 @@ export interface RunFilter {
   /** Referring to one of these credentials, by their permissioned user id. */
   readonly credentials?: ReadonlyArray<string>
   readonly tags?: ReadonlyArray<string>
+  readonly references?: ReadonlyArray<string>
   readonly triggers?: ReadonlyArray<Run.Trigger>
   /** Whether it has a warning. */
   readonly hasWarnings?: boolean
@@ -84,14 +85,15 @@ export const matches = (filter: RunFilter, facts: Waits.Facts): boolean => {
     some(filter.errorCodes, () => run.errors.map(codeOf)) &&
     some(filter.credentials, () => run.credentials.flatMap((one) => one.permissionedUserIds)) &&
     some(filter.tags, () => run.tags) &&
+    some(filter.references, () => [run.options.reference]) &&
     (filter.triggers?.includes(run.trigger) ?? true) &&
     (filter.hasWarnings === undefined || filter.hasWarnings === run.warningCount > 0) &&
     (filter.text === undefined || contains(run, filter.text))
   )
 }
 
-const some = <A>(asked: ReadonlyArray<A> | undefined, present: () => ReadonlyArray<A>): boolean =>
-  asked === undefined || present().some((one) => asked.includes(one))
+const some = <A>(asked: ReadonlyArray<A> | undefined, present: () => ReadonlyArray<A | undefined>): boolean =>
+  asked === undefined || present().some((one) => one !== undefined && asked.includes(one))
 
 /**
  * Whether the beginning of the JSON of the input or the output of a run contains a text, or the code or the message of one

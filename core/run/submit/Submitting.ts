@@ -14,7 +14,7 @@ import { type RunTerms, WorkflowStore } from "../../workflow/WorkflowStore.ts"
 import { WorkflowId, WorkflowNotFound } from "../../workspace/Ids.ts"
 import type { Caller } from "../../workspace/Workspace.ts"
 import type * as Run from "../Run.ts"
-import { type GatedRun, RunStore } from "../RunStore.ts"
+import { type GatedRun, type ReferenceTaken, RunStore } from "../RunStore.ts"
 import * as CredentialCheck from "./CredentialCheck.ts"
 import * as Drafting from "./Drafting.ts"
 
@@ -91,7 +91,12 @@ export const make = Effect.gen(function* () {
     request: Request & { readonly workflowId: WorkflowId }
   ): Effect.Effect<
     GatedRun,
-    WorkflowNotFound | FieldLimit.FieldsTooLarge | InputContract.InvalidInput | InvalidSubmission | StoreUnavailable
+    | WorkflowNotFound
+    | FieldLimit.FieldsTooLarge
+    | ReferenceTaken
+    | InputContract.InvalidInput
+    | InvalidSubmission
+    | StoreUnavailable
   > =>
     Effect.gen(function* () {
       const { version } = yield* workflows.get(caller.workspaceId, request.workflowId)

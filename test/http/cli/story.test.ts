@@ -454,6 +454,12 @@ it.layer(layerInMemory)("the commands of users", (it) => {
         assert.deepInclude(one, { priority: 5, start_by: "1970-01-02T00:00:00.000Z" })
       }
       assert.match(yield* ok("runs", "show", single), /Start by +1970-01-02 00:00Z\nPriority +5\n/)
+
+      const once = ["run", id, "--input", '{"amount": 1}', "--reference", "order 7", "--reference-unique"]
+      const referred = (yield* ok(...once)).trim()
+      assert.include((yield* run(once)).problem, `run "${referred}" has it`)
+      assert.match(yield* ok("runs", "ls", "--reference", "order 7"), /REFERENCE[\s\S]*order 7[\s\S]*1 of 1 runs/)
+      assert.match(yield* ok("runs", "show", referred), /Reference +order 7\n/)
     }).pipe(Effect.scoped)
   )
 

@@ -333,12 +333,14 @@ it("the list of runs has columns for priority, deadline and tags where a run has
     tags: [],
     priority: 0,
     start_by: null,
+    reference: null,
     dry_run: false
   } as const
   const listed = (...runs: ReadonlyArray<RunsView.Listed>) => RunsView.list({ runs, total: "1", next_cursor: null })
   assert.match(listed(run), /^RUN +STATUS +WORKFLOW +SUBMITTED +TOOK +HELD BY +ERROR\na +waiting/)
   const urgent = { ...run, session_id: "b", priority: 5, start_by: "2027-03-01T10:00:00.000Z" }
   assert.match(listed(run, urgent), /TOOK +PRIORITY +START BY +HELD BY[\s\S]*\nb .* 5 +2027-03-01 10:00Z/)
+  assert.match(listed({ ...run, reference: "order 7" }), /TOOK +REFERENCE +HELD BY +ERROR\na .* order 7/)
   assert.match(listed({ ...run, tags: ["october", "b"] }), /TOOK +TAGS +HELD BY +ERROR\na .* october, b/)
 })
 

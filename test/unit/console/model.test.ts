@@ -52,6 +52,7 @@ const row = (name: string, at: number, status = "execution.queued"): Row => ({
   tags: [],
   priority: 0,
   start_by: null,
+  reference: null,
   execution_start: null,
   execution_end: null,
   dry_run: false

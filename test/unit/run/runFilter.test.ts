@@ -15,6 +15,7 @@ it("a filter reads every parameter, repeated, with brackets or separated by comm
     error_codes: "C,D",
     credential_id: "u,1",
     tag: ["a,b", "c"],
+    reference: "order 7, part 2",
     trigger: "schedule",
     text: "Ann",
     start_time: "2026-01-30T00:00:00Z",
@@ -27,6 +28,7 @@ it("a filter reads every parameter, repeated, with brackets or separated by comm
     errorCodes: ["A,B", "C", "D"],
     credentials: ["u,1"],
     tags: ["a,b", "c"],
+    references: ["order 7, part 2"],
     triggers: ["schedule"],
     text: "Ann",
     from: Date.UTC(2026, 0, 30),
@@ -38,6 +40,7 @@ it("a filter reads every parameter, repeated, with brackets or separated by comm
 
 it("a filter without a start has the last 24 hours, and waiting runs of any age", () => {
   assert.deepStrictEqual<unknown>(RunFilter.readFilter({}, now), { from: now - day, waitingOfAnyAge: true })
+  assert.deepStrictEqual<unknown>(RunFilter.readFilter({ reference: "a" }, now), { references: ["a"] })
   const older = { start_timestamp: "2026-01-31T00:00:00Z" }
   assert.deepStrictEqual<unknown>(RunFilter.readFilter(older, now), { from: Date.UTC(2026, 0, 31) })
 })

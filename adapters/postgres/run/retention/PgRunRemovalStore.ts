@@ -22,6 +22,7 @@ const tables = [
   "live_controls",
   "live_frames",
   "run_labels",
+  "run_references",
   "run_errors",
   "run_starts",
   "login_failures",

@@ -3,7 +3,7 @@
  */
 import { Argument, Command, Flag } from "effect/cli"
 import { handler } from "../Handler.ts"
-import { terms } from "./NewRunTerms.ts"
+import { termsOfOne } from "./NewRunTerms.ts"
 import { service } from "./Service.ts"
 
 /** Maximum length of a reason, in characters. */
@@ -34,7 +34,7 @@ const settings = {
     Flag.withDescription('Input of the run: a JSON object such as {"month": "2026-10"}, or @ and a file'),
     Flag.optional
   ),
-  terms,
+  terms: termsOfOne,
   watch: Flag.Boolean("watch").pipe(
     Flag.withDescription("Print the steps as they happen, and fail unless the run succeeds"),
     Flag.withDefault(false)

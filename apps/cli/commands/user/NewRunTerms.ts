@@ -1,9 +1,11 @@
 /** The terms of new runs, as flags. */
 import { Option, Schema } from "effect"
 import { type Command, Flag } from "effect/cli"
+import { mostOfReference, Reference } from "../../../../core/run/Run.ts"
 import { Tag } from "../../../../core/workspace/request/Tags.ts"
 
 const isTag = Schema.is(Tag)
+const isReference = Schema.is(Reference)
 
 /** The flag for tags that a command adds or removes. */
 export const tagsNamed = (name: string, description: string) =>
@@ -31,3 +33,20 @@ export const terms = {
   )
 }
 export type Terms = Command.Command.Config.Infer<typeof terms>
+
+/** The terms of one new run. */
+export const termsOfOne = {
+  ...terms,
+  reference: Flag.String("reference").pipe(
+    Flag.withDescription("Your own id of the run, such as the number of an order"),
+    Flag.filter(isReference, () => `1 to ${mostOfReference} characters without control characters`),
+    Flag.optional,
+    Flag.map(Option.getOrUndefined)
+  ),
+  reference_unique: Flag.Boolean("reference-unique").pipe(
+    Flag.withDescription("Start the run only if no other one was started with this flag and the same reference"),
+    Flag.optional,
+    Flag.map(Option.getOrUndefined)
+  )
+}
+export type TermsOfOne = Command.Command.Config.Infer<typeof termsOfOne>

@@ -21,12 +21,13 @@ export const filter = {
   error_code: several("error_code", "Runs with a failure of this code"),
   credential_id: several("credential_id", "Runs that refer to this credential"),
   tag: several("tag", "Runs with this tag"),
+  reference: several("reference", "Runs with this reference"),
   trigger: several("trigger", `Runs that were submitted by ${Trigger.literals.join(", ")}`),
   has_warnings: one("has_warnings", "true for runs with warnings of their steps, false for runs without any"),
   text: one("text", "Runs with this text in their input, output or errors"),
   start_time: one(
     "start_time",
-    "Runs submitted at or after this instant; the last 24 hours when not set"
+    "Runs submitted at or after this instant; the last 24 hours when neither it nor reference is set"
   ),
   end_time: one("end_time", "Runs submitted at or before this instant")
 }

@@ -4,7 +4,7 @@
 import { Console, Effect, Option, Stream } from "effect"
 import * as Client from "../../../api/Client.ts"
 import { present } from "../../../api/http/body/Fields.ts"
-import type { Terms } from "../../commands/user/NewRunTerms.ts"
+import type { TermsOfOne } from "../../commands/user/NewRunTerms.ts"
 import { type ConnectionSettings, connected } from "../../user/Connection.ts"
 import { refused } from "../../user/Ending.ts"
 import { jsonObjectOf } from "../../user/Input.ts"
@@ -14,7 +14,7 @@ import { workflowId } from "../../user/WorkflowName.ts"
 import * as RunArtifacts from "./RunArtifacts.ts"
 
 interface Settings extends ConnectionSettings, OutputSettings {
-  readonly terms: Terms
+  readonly terms: TermsOfOne
   readonly workflow: string
   readonly input: Option.Option<string>
   readonly watch: boolean

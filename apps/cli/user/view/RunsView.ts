@@ -41,7 +41,19 @@ const holdWords: Readonly<globalThis.Record<string, string>> = {
 const errorOf = ({ error }: Listed): string =>
   error === null ? "" : cell(`${error.error_code === null ? "" : `${error.error_code}: `}${error.message}`, 60)
 
-const heads = ["RUN", "STATUS", "WORKFLOW", "SUBMITTED", "TOOK", "PRIORITY", "START BY", "TAGS", "HELD BY", "ERROR"]
+const heads = [
+  "RUN",
+  "STATUS",
+  "WORKFLOW",
+  "SUBMITTED",
+  "TOOK",
+  "PRIORITY",
+  "START BY",
+  "REFERENCE",
+  "TAGS",
+  "HELD BY",
+  "ERROR"
+]
 
 /** A page of the list of runs. */
 export const list = (page: {
@@ -58,6 +70,7 @@ export const list = (page: {
     lasted(run.duration_ms),
     run.priority === 0 ? "" : String(run.priority),
     instant(run.start_by),
+    cell(run.reference ?? "", 40),
     cell(run.tags.join(", "), 30),
     run.holds.map((hold) => holdWords[hold] ?? hold).join(", "),
     errorOf(run)
@@ -66,6 +79,7 @@ export const list = (page: {
   const optional: { readonly [head: string]: boolean } = {
     PRIORITY: page.runs.some(({ priority }) => priority !== 0),
     "START BY": page.runs.some(({ start_by }) => start_by !== null),
+    REFERENCE: page.runs.some(({ reference }) => reference !== null),
     TAGS: page.runs.some(({ tags }) => tags.length > 0)
   }
   const isShown = (head: string) => optional[head] ?? true
@@ -158,6 +172,7 @@ export const record = (run: Record): string =>
         ["Can start", instant(run.can_start_at)],
         ["Start by", instant(run.start_by)],
         ["Priority", run.priority === 0 ? "" : String(run.priority)],
+        ["Reference", run.reference ?? ""],
         ["Waits for", run.waits_for.map(({ reason }) => holdWords[reason] ?? reason).join(", ")],
         ["Tags", run.tags.join(", ")],
         ["Retries", run.retry === null ? "" : run.retry.of],

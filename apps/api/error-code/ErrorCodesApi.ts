@@ -3,9 +3,10 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import * as TextLength from "../../../core/window/TextLength.ts"
-import { ErrorAction } from "../../../core/workspace/ErrorCodes.ts"
+import { ErrorAction, ErrorCode } from "../../../core/workspace/ErrorCodes.ts"
 import { Needs } from "../Annotations.ts"
 import { edits, optional } from "../http/body/Fields.ts"
+import { instant } from "../http/body/Wire.ts"
 import * as Errors from "../http/Errors.ts"
 
 const name = Schema.String.check(
@@ -14,28 +15,33 @@ const name = Schema.String.check(
 )
 const text = Schema.String.check(TextLength.atMost(4_096))
 
-const details = {
+/** The names that fields of core have in the interface where these differ. */
+const names = {
+  name: "error_code",
+  enrichedDescription: "enriched_description",
+  action: "error_action",
+  retryAfterSeconds: "retry_after"
+} as const
+
+/** The fields of a code that a body gives. */
+export const Given = Schema.Struct({
+  name: optional(name),
   description: optional(text),
-  enriched_description: optional(text),
-  error_action: optional(ErrorAction),
+  enrichedDescription: optional(text),
+  action: optional(ErrorAction),
   retries: optional(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 100 }))),
-  retry_after: optional(Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 86_400 })))
-}
-
-const fields = {
-  id: Schema.String,
-  error_code: Schema.String,
-  description: Schema.String,
-  enriched_description: Schema.NullOr(Schema.String),
-  error_action: ErrorAction,
-  retries: Schema.NullOr(Schema.Int),
   /** In seconds. */
-  retry_after: Schema.NullOr(Schema.Finite),
-  created_at: Schema.String,
-  updated_at: Schema.String
-}
+  retryAfterSeconds: optional(Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 86_400 })))
+}).pipe(Schema.encodeKeys(names))
 
-export const ErrorCodeRecord = Schema.Struct(fields).annotate({ identifier: "ErrorCode" })
+/** A code as it is answered. */
+export const Answered = Schema.Struct({ ...ErrorCode.fields, createdAt: instant, updatedAt: instant }).pipe(
+  Schema.encodeKeys({ ...names, createdAt: "created_at", updatedAt: "updated_at" })
+)
+
+const { fields } = Answered.from
+
+export const ErrorCodeRecord = Answered.from.annotate({ identifier: "ErrorCode" })
 
 const Found = Schema.Struct({ ...fields, created: Schema.Literal(false) }).annotate({ identifier: "ErrorCodeFound" })
 
@@ -58,7 +64,7 @@ export class ErrorCodesGroup extends HttpApiGroup.make("errorCodes")
       )
       .annotate(Needs, "read"),
     HttpApiEndpoint.post("findOrCreateErrorCode", "/error-codes", {
-      payload: Schema.Struct({ error_code: name, ...details }).annotate({
+      payload: Schema.Struct({ ...Given.from.fields, error_code: name }).annotate({
         identifier: "ErrorCodeToCreate"
       }),
       success: [Found, Created.pipe(HttpApiSchema.status(201))],
@@ -75,9 +81,7 @@ export class ErrorCodesGroup extends HttpApiGroup.make("errorCodes")
       .annotate(Needs, "read"),
     HttpApiEndpoint.patch("changeErrorCode", "/error-codes/:error_code_id", {
       params,
-      payload: Schema.Struct({ error_code: optional(name), ...details }).annotate({
-        identifier: "ErrorCodeChanges"
-      }),
+      payload: Given.from.annotate({ identifier: "ErrorCodeChanges" }),
       success: ErrorCodeRecord,
       error: [...edits, Errors.Conflict]
     })

@@ -1,14 +1,14 @@
 /** Answers the endpoints of error codes. */
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import * as ErrorReferences from "../../../core/workflow/ErrorReferences.ts"
 import { Workflows } from "../../../core/workflow/Workflows.ts"
 import { type Draft, type ErrorCode, ErrorCodes } from "../../../core/workspace/ErrorCodes.ts"
 import { Api } from "../Api.ts"
 import { CurrentCaller } from "../http/Authorization.ts"
-import { iso } from "../run/RunRecord.ts"
+import { present } from "../http/body/Fields.ts"
 import { workflowId } from "../workflow/WorkflowsHttp.ts"
-import type { ErrorCodeRecord } from "./ErrorCodesApi.ts"
+import { Answered, Given } from "./ErrorCodesApi.ts"
 
 export const layer = HttpApiBuilder.group(
   Api,
@@ -59,33 +59,11 @@ const unset: Omit<Draft, "name"> = {
   retryAfterSeconds: null
 }
 
-interface Sent {
-  readonly error_code?: string | null
-  readonly description?: string | null
-  readonly enriched_description?: string | null
-  readonly error_action?: Draft["action"] | null
-  readonly retries?: number | null
-  readonly retry_after?: number | null
-}
+const decode = Schema.decodeSync(Given)
 
 /** The fields that a body gives. */
-const sent = (body: Sent): Partial<Draft> => ({
-  ...(body.error_code == null ? {} : { name: body.error_code }),
-  ...(body.description == null ? {} : { description: body.description }),
-  ...(body.enriched_description == null ? {} : { enrichedDescription: body.enriched_description }),
-  ...(body.error_action == null ? {} : { action: body.error_action }),
-  ...(body.retries == null ? {} : { retries: body.retries }),
-  ...(body.retry_after == null ? {} : { retryAfterSeconds: body.retry_after })
-})
+const sent = (body: typeof Given.Encoded) => present(decode(body))
 
-const record = (code: ErrorCode): typeof ErrorCodeRecord.Type => ({
-  id: code.id,
-  error_code: code.name,
-  description: code.description,
-  enriched_description: code.enrichedDescription,
-  error_action: code.action,
-  retries: code.retries,
-  retry_after: code.retryAfterSeconds,
-  created_at: iso(code.createdAt),
-  updated_at: iso(code.updatedAt)
-})
+const encode = Schema.encodeSync(Answered)
+
+const record = (code: ErrorCode) => encode(code)

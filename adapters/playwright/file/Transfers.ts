@@ -98,6 +98,16 @@ export const make = (
     )
   })
 
+  /** A document that does not answer is none. */
+  const showsPdf = Effect.promise(() =>
+    within(
+      frameMillis,
+      current()
+        .page.mainFrame()
+        .evaluate(() => document.contentType === "application/pdf")
+    ).catch(() => false)
+  )
+
   const download = Effect.fnUntraced(function* (waitMillis: number) {
     asked++
     if (asked <= taken) return { files: [], failure: null }
@@ -185,6 +195,11 @@ export const make = (
       prints.take()
       for (const entry of [...downloads.waiting()]) downloads.discard(entry)
     }),
+    downloadable: Effect.suspend(() =>
+      downloads.waiting().length + prints.waiting().length > 0
+        ? Effect.succeed("file" as const)
+        : showsPdf.pipe(Effect.map((shown) => (shown ? "document" : null)))
+    ),
     download,
     print,
     dropFile: Effect.fnUntraced(function* (target, file, how = "drop") {

@@ -106,6 +106,7 @@ export const make = (tabs: Tabs, options: Options): BrowserSession => {
       ...Settling.make(tabs, acts.ledTo),
       ...Requesting.make(() => tabs.current().page, options),
       forgetDownloads: transfers.forgetDownloads,
+      downloadable: transfers.downloadable,
       download: transfers.download,
       print: transfers.print,
       visited: sight.visited,

@@ -6,7 +6,7 @@ import { Section } from "../kit/Page.tsx"
 import * as Column from "./Column.ts"
 import type { Draft } from "./Conversation.ts"
 import { wordsOf } from "./ExpectModel.ts"
-import { cursorWords, nextOf, record, stateWords } from "./StepModel.ts"
+import { cursorWords, nextOf, record, sizeOf, stateWords } from "./StepModel.ts"
 
 type Lines = ReadonlyArray<Column.Line>
 
@@ -188,6 +188,7 @@ const StepList = ({
                   line={line}
                   isRunning={isWalking && next?.id === line.node.id}
                   state={draft.progress.steps[line.node.id] ?? null}
+                  files={draft.progress.files?.[line.node.id] ?? []}
                   isSelected={selected === line.node.id}
                   onSelect={() => onSelect(line.node.id)}
                   onKey={(event) => press(event, line.node.id)}
@@ -212,6 +213,7 @@ const Cursor = ({ depth, words }: { readonly depth: number; readonly words: stri
 )
 
 const StepLine = ({
+  files,
   isRunning,
   isSelected,
   line: { node, number },
@@ -223,6 +225,8 @@ const StepLine = ({
   readonly isRunning: boolean
   readonly isSelected: boolean
   readonly state: keyof typeof stateWords | null
+  /** The files that it has kept. */
+  readonly files: ReadonlyArray<{ readonly name: string; readonly bytes: number }>
   readonly onSelect: () => void
   readonly onKey: (event: KeyboardEvent) => void
 }) => {
@@ -239,6 +243,11 @@ const StepLine = ({
     >
       <span class="quiet">{number}</span> <span class="sentence">{node.name}</span>
       {expects !== "" && <span class="quiet">{expects}</span>}
+      {files.map(({ bytes, name }) => (
+        <span class="quiet" key={name}>
+          {name}, {sizeOf(bytes)}
+        </span>
+      ))}
       {isRunning ? (
         <span class="status busy">running</span>
       ) : (

@@ -142,6 +142,10 @@ export const stateWords: Readonly<Record<Draft["progress"]["steps"][string], str
   failed: "failed"
 }
 
+/** The size of a file, in words. */
+export const sizeOf = (bytes: number): string =>
+  bytes < 1_000 ? `${bytes} bytes` : bytes < 1e6 ? `${(bytes / 1e3).toFixed(1)} kB` : `${(bytes / 1e6).toFixed(1)} MB`
+
 /** Whether a message runs one step after the other, so that the one that comes next is under way. */
 export const isWalk = (text: string | undefined): boolean =>
   text === undefined || /^(next|continue|replay|leave)\b/.test(text)

@@ -27,6 +27,11 @@ export interface Downloading {
   /** Discards the downloads that were not taken: later ones belong to the next step. */
   readonly forgetDownloads: Effect.Effect<void>
   /**
+   * What `download` would take without a wait: a `file` that the browser saves or a page that asked to be printed, since
+   * they were last forgotten, or the `document` that the active tab shows, a PDF. `null` for neither.
+   */
+  readonly downloadable: Effect.Effect<"file" | "document" | null>
+  /**
    * Takes the downloads that have begun since they were last forgotten, in any tab, each once it is complete: all that
    * are complete when the first one is. A document that the browser shows instead of saving it, such as a PDF, counts as
    * one, and so does a page that asked to be printed. Asked again, it takes those that have begun since; where more than one

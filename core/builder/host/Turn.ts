@@ -20,6 +20,7 @@ import { Secrets } from "../../redaction/Secrets.ts"
 import type { Graph, Node, NodeId } from "../../workflow/language/graph/Graph.ts"
 import * as Bounds from "../../workflow/sandbox/Bounds.ts"
 import * as Sandbox from "../../workflow/sandbox/Sandbox.ts"
+import { Identifiers } from "../../workspace/Identifiers.ts"
 import type { Candidate } from "../Command.ts"
 import type { Outcome } from "../Conversation.ts"
 import type { ActionResult } from "../ConversationMessage.ts"
@@ -186,39 +187,58 @@ export const next = Effect.fn("Turn.next")(function* (draft: Draft.Draft, stage:
   return withWarnings(yield* succeeded(after, here, node, text, found), unsure)
 })
 
-/** Carries out an action. It becomes a step of the draft if it succeeds; otherwise the draft is unchanged. */
-export const act = Effect.fn("Turn.act")(function* (
-  draft: Draft.Draft,
-  stage: Stage,
-  candidate: Candidate,
-  ids: { readonly node: NodeId; readonly end: NodeId }
-) {
+interface Ids {
+  readonly node: NodeId
+  readonly end: NodeId
+}
+
+/** A step that was added to the draft and carried out, and where the page was before it. */
+interface Added extends Passed {
+  readonly node: Node
+  readonly left: Before
+}
+
+/** Adds a step to the draft and carries it out, or fails with the result that says why the draft is unchanged. */
+const added = Effect.fnUntraced(function* (draft: Draft.Draft, stage: Stage, candidate: Candidate, ids: Ids) {
   const inserted = yield* Effect.result(Draft.insert(draft, candidate, ids))
   if (Result.isFailure(inserted)) {
     const { failure } = inserted
     const problems = failure._tag === "TooCostly" ? [{ path: "", message: failure.message }] : failure.problems
     const reasons = problems.map(({ message, path }) => (path === "" ? message : `${path}: ${message}`)).join("; ")
-    return settled(draft, stage, `This cannot be done: ${reasons}`, null)
+    return Result.fail(settled(draft, stage, `This cannot be done: ${reasons}`, null))
   }
   const graph = yield* graphOf(inserted.success.draft)
-  if (graph === null) return unread(draft, stage)
+  if (graph === null) return Result.fail(unread(draft, stage))
   const node = Position.nodeOf(graph, inserted.success.node)
   const left = yield* lookBefore(node, stage)
   const passed = yield* step(inserted.success.draft, graph, node, stage, yield* Clock.currentTimeMillis)
-  if (Result.isFailure(passed)) return yield* failed(draft, stage, node, passed.failure, "completed")
+  if (Result.isFailure(passed)) return Result.fail(yield* failed(draft, stage, node, passed.failure, "completed"))
   const after = passed.success
-  const { way } = after.draft.cursor
   if (after.skipped) {
-    return yield* refused(draft, stage, node, "The condition does not hold here. The draft is unchanged")
+    return Result.fail(yield* refused(draft, stage, node, "The condition does not hold here. The draft is unchanged"))
   }
   if (after.draft.cursor.way === "loop_done") {
     const nothing = "There is nothing to repeat: the list is empty here. The draft is unchanged"
-    return yield* refused(draft, stage, node, nothing)
+    return Result.fail(yield* refused(draft, stage, node, nothing))
   }
   const before = new Map([...stage.before, [node.id, stage.known] as const])
-  const text = `Done: ${node.name}${doubts(after.unsure)}${Object.hasOwn(openings, way) ? `. ${openings[way]}` : ""}`
-  const done = yield* succeeded(after.draft, { ...after.stage, before }, node, text, after.found)
-  return withWarnings(yield* expecting(done, node, left, after.found), after.unsure)
+  return Result.succeed<Added>({ ...after, stage: { ...after.stage, before }, node, left })
+})
+
+/**
+ * Carries out an action. It becomes a step of the draft if it succeeds; otherwise the draft is unchanged. A click that has
+ * the browser download something is followed by the steps that keep it.
+ */
+export const act = Effect.fn("Turn.act")(function* (draft: Draft.Draft, stage: Stage, candidate: Candidate, ids: Ids) {
+  const one = yield* added(draft, stage, candidate, ids)
+  if (Result.isFailure(one)) return one.failure
+  const { draft: after, found, left, node, stage: here, unsure } = one.success
+  const began = node.action === "CLICK" ? yield* downloadOf(here) : null
+  if (began !== null) return withWarnings(yield* keeping(one.success, began), unsure)
+  const { way } = after.cursor
+  const text = `Done: ${node.name}${doubts(unsure)}${Object.hasOwn(openings, way) ? `. ${openings[way]}` : ""}`
+  const done = yield* succeeded(after, here, node, text, found)
+  return withWarnings(yield* expecting(done, node, left, found), unsure)
 })
 
 /** Reads what a step would read, without making it one: the draft and its progress are unchanged. */
@@ -226,7 +246,7 @@ export const preview = Effect.fn("Turn.preview")(function* (
   draft: Draft.Draft,
   stage: Stage,
   candidate: Candidate,
-  ids: { readonly node: NodeId; readonly end: NodeId }
+  ids: Ids
 ) {
   const { outcome } = yield* act(draft, stage, candidate, ids)
   if (outcome.result === null) return { outcome, stage }
@@ -240,6 +260,8 @@ export const preview = Effect.fn("Turn.preview")(function* (
 /** Where a page is before a step, and what it says there. */
 interface Before {
   readonly address: string
+  /** The number of open tabs. */
+  readonly tabs: number
   readonly said: ReadonlyArray<ElementState>
 }
 
@@ -249,6 +271,7 @@ const said = ({ page }: Stage) =>
 const lookBefore = Effect.fnUntraced(function* (node: Node, stage: Stage) {
   const before: Before = {
     address: yield* stage.page.navigation.address,
+    tabs: (yield* stage.page.navigation.tabs).open,
     said: ProposedExpect.mayLead(node) ? yield* said(stage) : []
   }
   return before
@@ -256,6 +279,46 @@ const lookBefore = Effect.fnUntraced(function* (node: Node, stage: Stage) {
 
 /** How long a page may take to say what has come of a recorded step, in milliseconds. */
 const sayingMillis = 2_000
+
+/** What a click has the browser download, and the number of open tabs; `null` where it downloads nothing. */
+const downloadOf = Effect.fnUntraced(function* ({ page: { navigation } }: Stage) {
+  const settling = { waitMillis: sayingMillis, isThere: (): "all" => "all" }
+  const what = yield* navigation.settled(navigation.downloadable, settling).pipe(
+    Effect.map((settled) => settled.found),
+    // A document that is no page does not say whether it is at rest.
+    Effect.catch(() => navigation.downloadable)
+  )
+  return what === null ? null : { what, tabs: (yield* navigation.tabs).open }
+})
+
+const keepFile: Candidate = { action: "FILE_DOWNLOAD", name: "Keep the file", parameters: {} }
+const closeTab: Candidate = { action: "TAB_MANAGEMENT", name: "Close its tab", parameters: { tabAction: "CLOSE" } }
+const goBack: Candidate = { action: "NAVIGATE", name: "Go back", parameters: { url: "back" } }
+
+/** The result of a click that began a download, with the steps that keep it and leave the document that is kept. */
+const keeping = Effect.fnUntraced(function* (
+  { draft, left, node: click, stage, unsure }: Added,
+  began: { readonly what: "file" | "document"; readonly tabs: number }
+) {
+  const { uuid } = yield* Identifiers
+  const leaving = began.what === "file" ? [] : [began.tabs > left.tabs ? closeTab : goBack]
+  let [now, here] = [draft, stage]
+  const texts = [`Done: ${click.name}${doubts(unsure)}`]
+  for (const candidate of [keepFile, ...leaving]) {
+    const one = yield* added(now, here, candidate, { node: yield* uuid, end: yield* uuid })
+    if (Result.isFailure(one)) {
+      const { progress, text } = one.failure.outcome
+      texts.push(`what it has the browser download was not kept: ${text}`)
+      return yield* succeeded(now, { ...here, progress }, click, texts.join("; "), null)
+    }
+    now = one.success.draft
+    here = one.success.stage
+    const { id, name } = one.success.node
+    const files = (here.progress.files?.[id] ?? []).map(({ bytes, name }) => `${name}, ${bytes} bytes`).join(" and ")
+    texts.push(files === "" ? name : `${name} (${files})`)
+  }
+  return yield* succeeded(now, here, click, texts.join("; "), null)
+})
 
 /**
  * The result of a new step with what that expects from then on: the rows that it has read, and the address that it has led
@@ -448,7 +511,8 @@ const step = Effect.fnUntraced(function* (
   const use = ModelUse.make(yield* ModelBudget, () => Effect.void)
   const { login } = Login.before(graph, [])
   const state: Stepper.State = { position, steps: 0, trail: [], acted: false, login, signsIn: false }
-  const walk = walkOn(draft, graph, stage, began)
+  const files: Array<Progress.KeptFile> = []
+  const walk = walkOn(draft, graph, stage, began, files)
   const stepped = yield* Stepper.next(walk, state).pipe(Effect.provideService(ModelUse.ModelUse, use))
   if (stepped._tag === "Failed") return Result.fail(stepped.failure)
   if (stepped._tag === "Ended") return Result.succeed({ draft, stage, found: null, skipped: false, unsure: [] })
@@ -460,7 +524,7 @@ const step = Effect.fnUntraced(function* (
     stage: {
       ...stage,
       known: { memory, loops },
-      progress: Progress.reached(stage.progress, node.id, done._tag === "Skipped" ? "skipped" : "done")
+      progress: Progress.reached(stage.progress, node.id, done._tag === "Skipped" ? "skipped" : "done", files)
     },
     found: done._tag === "Found" ? done.found : null,
     skipped: done._tag === "Skipped",
@@ -487,7 +551,13 @@ const doubts = (unsure: ReadonlyArray<string>): string => {
   return ` (unsure: ${unsure.slice(0, mostDoubts).join("; ")}${more})`
 }
 
-const walkOn = (draft: Draft.Draft, graph: Graph, stage: Stage, began: number): Stepper.Walk<never> => {
+const walkOn = (
+  draft: Draft.Draft,
+  graph: Graph,
+  stage: Stage,
+  began: number,
+  files: Array<Progress.KeptFile>
+): Stepper.Walk<never> => {
   const { beginning, heard, known, page } = stage
   const { inputs } = known.memory
   const { popupXpaths } = RecoverySettings.of(draft.content.settings)
@@ -506,7 +576,7 @@ const walkOn = (draft: Draft.Draft, graph: Graph, stage: Stage, began: number): 
     },
     page,
     heard,
-    observer: observerFor(inputs),
+    observer: observerFor(inputs, files),
     limits,
     began,
     tooLong,
@@ -517,11 +587,19 @@ const walkOn = (draft: Draft.Draft, graph: Graph, stage: Stage, began: number): 
   }
 }
 
-/** The observer of a conversation stores no screenshots and files, and answers questions from the inputs. */
-const observerFor = (inputs: Schema.JsonObject): Observer<never> => ({
+/** The observer of a conversation stores no screenshots, of files only name and size, and answers questions from the inputs. */
+const observerFor = (inputs: Schema.JsonObject, files: Array<Progress.KeptFile>): Observer<never> => ({
   step: () => Effect.void,
   picture: () => Effect.void,
   before: () => Effect.void,
+  file: ({ bytes, fileName }) =>
+    Effect.match(bytes, {
+      onSuccess: ({ length }) => {
+        files.push({ name: fileName, bytes: length })
+        return null
+      },
+      onFailure: ({ reason }) => reason
+    }),
   person: {
     ask: ({ schema }) => fromInputs(schema, inputs),
     correct: () => Effect.succeed(null)

@@ -843,6 +843,7 @@ const assembled = (parts: Parts): BrowserSession => {
       visited: Effect.sync(() => new Set(visited)),
       remarks: Effect.succeed([]),
       forgetDownloads: files.forgetDownloads,
+      downloadable: files.downloadable,
       download: files.download,
       print: Effect.map(text, files.print),
       request: requesting(parts)

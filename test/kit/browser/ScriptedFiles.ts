@@ -28,6 +28,7 @@ export const make = Effect.gen(function* () {
     /** Whether a file dialog is open, which it is no more then. */
     takesDialog: Ref.modify(state, (now) => [now.isDialogOpen, { ...now, isDialogOpen: false }]),
     forgetDownloads: Ref.update(state, ({ isDialogOpen }) => ({ ...empty, isDialogOpen })),
+    downloadable: Effect.map(Ref.get(state), ({ waiting }) => (waiting.length > 0 ? ("file" as const) : null)),
     download: Effect.fnUntraced(function* (waitMillis: number) {
       const { asked, taken, waiting } = yield* Ref.get(state)
       if (asked < taken) {

@@ -44,6 +44,8 @@ const site: ScriptedBrowser.ScriptedSite = {
     { selector: "//a[@id='next']", leadsTo: listEnd }
   ],
   [listEnd]: [
+    { selector: "#save", saves: [["order A-3.pdf", "%PDF-1.4"]] },
+    { selector: "#broken", saves: [["order A-4.pdf", "<html>Sorry"]] },
     { selector: "//tr", parts: { "/td[1]": "A-3" } },
     { selector: "#first", leadsTo: list }
   ]
@@ -712,6 +714,39 @@ it.effect("a loop is recorded in its first turn, leaving it does the others, and
       assert.include((yield* tell(caller, id, "replay")).last.text, "Did 9 steps")
     })
   )
+)
+
+it.effect(
+  "a click that has the browser save a file becomes a click and the step that keeps it, with its name and size",
+  () =>
+    hosted(
+      Effect.gen(function* () {
+        const { caller, id } = yield* opened
+        yield* tell(caller, id, `navigate ${listEnd}`)
+        const { conversation, last } = yield* tell(caller, id, "click #save")
+        assert.strictEqual(
+          last.text,
+          `Done: Click #save; Keep the file (order A-3.pdf, 8 bytes). The page is at ${listEnd}`
+        )
+        assert.deepInclude(last.result, { done: true, action: "CLICK" })
+        assert.deepStrictEqual(names(conversation).slice(2, 4), ["Click #save", "Keep the file"])
+        const kept = String((conversation.draft.content.nodes as ReadonlyArray<{ readonly id: string }>)[3]?.id)
+        assert.strictEqual(conversation.draft.cursor.after, kept)
+        const file = { name: "order A-3.pdf", bytes: 8 }
+        assert.deepStrictEqual(conversation.progress?.files, { [kept]: [file] })
+        // The same by a walk.
+        const replayed = yield* tell(caller, id, "replay")
+        assert.include(replayed.last.text, "Did 3 steps")
+        assert.deepStrictEqual(replayed.conversation.progress?.files, { [kept]: [file] })
+        const gone = yield* tell(caller, id, "undo")
+        assert.isUndefined(gone.conversation.progress?.files)
+        assert.include((yield* tell(caller, id, "undo")).last.text, "Click #save")
+        // The click stays where its file cannot be kept.
+        const broken = yield* tell(caller, id, "click #broken")
+        assert.include(broken.last.text, "what it has the browser download was not kept: Node")
+        assert.deepStrictEqual(names(broken.conversation).slice(2), ["Click #broken", "Done"])
+      })
+    )
 )
 
 it.effect("a page that goes away leaves a conversation that the next message brings back", () =>

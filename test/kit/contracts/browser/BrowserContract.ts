@@ -275,7 +275,10 @@ export const promises: ReadonlyArray<Contract.ContractPromise<Browser | Site>> =
   ),
   promise("takes a download once, with a safe name, and says when none has begun", "/", ({ elements, navigation }) =>
     Effect.gen(function* () {
+      assert.isNull(yield* navigation.downloadable)
       yield* elements.click(at("save"), "click")
+      const settling = { waitMillis: longest, isThere: (): "all" => "all" }
+      assert.strictEqual((yield* navigation.settled(navigation.downloadable, settling)).found, "file")
       const { failure, files } = yield* navigation.download(longest)
       assert.isNull(failure)
       assert.deepStrictEqual(

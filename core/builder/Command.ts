@@ -5,7 +5,7 @@
 import { Result, Schema } from "effect"
 import * as KeyTokens from "../workflow/language/parameters/KeyTokens.ts"
 import * as Json from "../workspace/Json.ts"
-import { Patch } from "./DraftPatch.ts"
+import { Paging, Patch } from "./DraftPatch.ts"
 
 /** A node in a message. It has no id yet, and its name is optional. */
 export const Candidate = Schema.Struct({
@@ -49,12 +49,14 @@ export type Command =
   | { readonly _tag: "Drop" }
   /** Connects a branch that ends the workflow to the node after the other branch of its condition. */
   | { readonly _tag: "Join" }
-  /** Repeats the last step on every page, with an element that leads to the next page. */
-  | { readonly _tag: "Pages"; readonly selector: string }
+  /** Repeats steps on every page, with an element that leads to the next page. */
+  | { readonly _tag: "Pages"; readonly paging: Paging }
   /** Sets what a step of the draft expects; `null` for nothing. The step is given by id or name. */
   | { readonly _tag: "Expect"; readonly step: string; readonly expect: Schema.JsonObject | null }
   /** Adds an input, with its value in this conversation. */
   | { readonly _tag: "Input"; readonly name: string; readonly value: string }
+  /** Answers the questions of steps that ask for a value of this name, in this conversation alone. */
+  | { readonly _tag: "Answer"; readonly name: string; readonly value: string }
   /** Adds a credential of the vault by an alias, and the user as whom this conversation signs in. */
   | { readonly _tag: "Credential"; readonly alias: string; readonly site: string; readonly user: string }
   | { readonly _tag: "Help" }
@@ -96,10 +98,14 @@ The steps after a LOOP are carried out in its first turn, and repeated for each 
   replay [STEP]              open the start page and repeat the steps, up to here, or before the step with this name or id
   again STEP                 repeat the step with this name or id, or a whole loop; the workflow does not change
   leave                      carry out the remaining turns of the loop; later steps are added after the loop
-  pages SELECTOR             while this element exists, click it and repeat the last step; nothing is carried out now
+  pages SELECTOR             while this element exists, click it and repeat the last step, after a loop the loop; nothing is
+                             carried out now. {"selector":SELECTOR,"from":STEP,"most":3} repeats from another step, on at
+                             most 3 pages
   expect STEP = JSON         say what must be true after the step with this name or id, such as
                              expect Pay = {"type":"address","contains":"/paid"}; expect STEP = none takes it away
   input NAME = VALUE         add an input, then available as {{context.inputs.NAME}}; the value is for this conversation
+  answer NAME = VALUE        answer the steps that ask a person for this, such as TFA for the code, in this conversation;
+                             the workflow does not change, and the messages do not keep the value
   credential ALIAS SITE = USER
                              add a credential of the vault, then available as {{context.inputs.ALIAS.PASSWORD}}
   save [NOTE]                save the workflow
@@ -250,6 +256,11 @@ const words: Readonly<Record<string, Read>> = {
         )
   ),
   input: pair("input", "VALUE", "NAME", (name, value) => Result.succeed({ _tag: "Input", name, value })),
+  answer: pair("answer", "VALUE", "NAME", (name, value) =>
+    /^[A-Za-z_]\w{0,63}$/.test(name)
+      ? Result.succeed({ _tag: "Answer", name, value: value.trim() })
+      : Result.fail("Expected answer NAME = VALUE, where NAME is of letters, digits and _")
+  ),
   credential: pair("credential", "USER", "ALIAS SITE", (named, user) => {
     const [, alias = "", site = ""] = /^(\S+)\s+(\S+)$/.exec(named) ?? []
     return URL.parse(site) !== null && /^https?:/.test(site) && user.trim() !== ""
@@ -259,10 +270,19 @@ const words: Readonly<Record<string, Read>> = {
   again: filled("again STEP, where STEP is the name or the id of a step", (step) =>
     Result.succeed({ _tag: "Again", step })
   ),
-  pages: filled("pages SELECTOR, such as pages //a[@rel='next']", (selector) =>
-    selector.startsWith("/")
-      ? Result.succeed({ _tag: "Pages", selector })
-      : Result.fail(`Expected an XPath that leads to the next page, got "${selector.slice(0, 80)}"`)
+  pages: filled("pages SELECTOR, such as pages //a[@rel='next']", (rest) =>
+    Result.flatMap(rest.startsWith("{") ? object(rest) : Result.succeed({ selector: rest }), (given) =>
+      asPaging(given).pipe(
+        Result.mapError(
+          () => 'Cannot read the pages: expected {"selector":"//a","from":"…","most":3}, with from 2 to 10000 as most'
+        ),
+        Result.flatMap((paging) =>
+          paging.selector.startsWith("/") || paging.selector.startsWith("(")
+            ? Result.succeed<Command>({ _tag: "Pages", paging })
+            : Result.fail(`Expected an XPath that leads to the next page, got "${paging.selector.slice(0, 80)}"`)
+        )
+      )
+    )
   ),
   save: (note) => Result.succeed({ _tag: "Save", note: note === "" ? null : note }),
   help: alone({ _tag: "Help" })
@@ -284,6 +304,8 @@ const split = (text: string): readonly [selector: string, value: string | null] 
   }
   return [text.trim(), null]
 }
+
+const asPaging = Schema.decodeUnknownResult(Paging)
 
 const asPatch = Schema.decodeUnknownResult(Patch)
 

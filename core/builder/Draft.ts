@@ -10,7 +10,7 @@ import * as Sandbox from "../workflow/sandbox/Sandbox.ts"
 import { Content, InvalidWorkflow, type Settings } from "../workflow/Workflow.ts"
 import * as Json from "../workspace/Json.ts"
 import type { Candidate } from "./Command.ts"
-import { Cursor, type Patch } from "./DraftPatch.ts"
+import { Cursor, type Paging, type Patch } from "./DraftPatch.ts"
 
 /** The information to undo a change of the draft. */
 const Edit = Schema.Struct({
@@ -274,20 +274,26 @@ export const withCredential = Effect.fnUntraced(function* (draft: Draft, alias: 
 const pageMillis = 1_000
 
 /**
- * Repeats the last step on every further page: while an element exists, it is clicked and the step runs again. Fails if
- * the last step does not lead directly to the cursor.
+ * Repeats the last step on every further page: while an element exists, it is clicked and the step runs again. After a loop,
+ * that is the whole loop, with the step before it that reads its list. Fails if no step leads directly to the cursor.
  */
 export const paged = Effect.fnUntraced(function* (
   draft: Draft,
-  selector: string,
-  ids: { readonly check: NodeId; readonly click: NodeId }
+  { from, most, selector }: Paging,
+  ids: { readonly check: NodeId; readonly click: NodeId; readonly count: NodeId }
 ) {
   const [nodes, edges] = parts(draft.content)
   const { after, way } = draft.cursor
   const all = yield* graph(draft)
   const last = Position.nodeOf(all, after)
-  if (way !== "to" || last.action === "START") {
-    const message = `Cannot repeat "${last.name}" on every page: expected a step before, such as one that reads data`
+  const first =
+    from === undefined
+      ? way === "loop_done"
+        ? readerOf(all, last)
+        : last
+      : Position.nodeOf(all, idOf(nodes[yield* indexOf(draft, from)] ?? null))
+  if ((way !== "to" && way !== "loop_done") || first.action === "START" || !reachedFrom(all, first.id).has(after)) {
+    const message = `Cannot repeat "${first.name}" on every page: expected a step before, such as one that reads data`
     return yield* new InvalidWorkflow({ problems: [{ path: "", message }] })
   }
   const check = {
@@ -306,20 +312,48 @@ export const paged = Effect.fnUntraced(function* (
     action: "CLICK",
     parameters: { execution: "STATIC", selector }
   }
+  const count = {
+    id: ids.count,
+    name: uniqueName(`At most ${most} pages`, nodes),
+    action: "LOOP",
+    // The first page needs no turn.
+    parameters: { variable_over: String((most ?? 1) - 1), ...freeVariables(nodes, "page") }
+  }
   const at = nodes.findIndex((one) => idOf(one) === after) + 1
-  const changed = changedTo(draft, `"${last.name}" is done on one page alone again`, {
-    nodes: [...nodes.slice(0, at), check, click, ...nodes.slice(at)],
+  const onward = next(draft, all).id
+  const counted = most === undefined ? [] : [count]
+  const changed = changedTo(draft, `"${first.name}" is done on one page alone again`, {
+    nodes: [...nodes.slice(0, at), ...counted, check, click, ...nodes.slice(at)],
     edges: {
       ...edges,
-      [after]: { to: check.id },
-      [check.id]: { true: click.id, false: next(draft, all).id },
-      [click.id]: { to: after }
+      [after]: { ...Json.objectOf(edges[after]), [way]: most === undefined ? check.id : count.id },
+      ...(most === undefined ? {} : { [count.id]: { loop_not_done: check.id, loop_done: onward } }),
+      [check.id]: { true: click.id, false: onward },
+      [click.id]: { to: first.id }
     },
     cursor: { after: check.id, way: "false" }
   })
-  const what = `"${last.name}" is repeated on every page, as long as ${selector} exists. It was not carried out now; use replay to try it`
+  const limit = most === undefined ? "" : `, on at most ${most} pages`
+  const what = `"${first.name}" is repeated on every page, as long as ${selector} exists${limit}. It was not carried out now; use replay to try it`
   return { draft: yield* checked(changed), what }
 })
+
+/** The step that reads the list of a loop, where it leads directly to it; otherwise the loop. */
+const readerOf = (all: Graph, loop: Node): Node => {
+  const [before] = [...all.edges].find(([, edge]) => edge._tag === "Next" && edge.to === loop.id) ?? []
+  const reader = before === undefined ? undefined : all.nodes.get(before)
+  return reader?.action === "EXTRACT_DATAMODEL" ? reader : loop
+}
+
+/** Names for the variables of a loop that no other loop has. */
+const freeVariables = (nodes: ReadonlyArray<Schema.Json>, wanted: string) => {
+  const taken = new Set(
+    nodes.map((node) => Json.objectOf(Json.objectOf(node).parameters ?? null).variable_current_item)
+  )
+  let name = wanted
+  for (let count = 2; taken.has(name); count++) name = `${wanted}_${count}`
+  return { variable_current_item: name, variable_current_index: `${name}_number` }
+}
 
 /** The index of the step with an id or a name. */
 const indexOf = Effect.fnUntraced(function* ({ content }: Draft, step: string) {

@@ -1,4 +1,4 @@
-/** Changes of several nodes and edges of a draft at once, and positions in it. */
+/** Changes of several nodes and edges of a draft at once, positions in it, and how a part of it is repeated on pages. */
 import { Schema } from "effect"
 
 /** A position between two nodes: after the node `after`, on one of its edges. */
@@ -15,3 +15,14 @@ export const Patch = Schema.Struct({
   cursor: Schema.optionalKey(Cursor)
 })
 export type Patch = typeof Patch.Type
+
+/** How a step is repeated on further pages. */
+export const Paging = Schema.Struct({
+  /** The element that leads to the next page. */
+  selector: Schema.String,
+  /** The first step that is repeated, by its id or name; by default the last step, or the last loop with its reading. */
+  from: Schema.optionalKey(Schema.String),
+  /** The most pages. */
+  most: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 2, maximum: 10_000 })))
+})
+export type Paging = typeof Paging.Type

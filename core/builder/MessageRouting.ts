@@ -5,6 +5,7 @@ import type { InvalidWorkflow, Problem } from "../workflow/Workflow.ts"
 import type { StoredWorkflow } from "../workflow/WorkflowStore.ts"
 import { tooCostly } from "../workflow/Workflows.ts"
 import { Identifiers } from "../workspace/Identifiers.ts"
+import * as Json from "../workspace/Json.ts"
 import * as Command from "./Command.ts"
 import * as Conversation from "./Conversation.ts"
 import * as Draft from "./Draft.ts"
@@ -13,11 +14,11 @@ import * as Progress from "./Progress.ts"
 /** The identifiers that a message may need. */
 export const ids = Effect.gen(function* () {
   const { uuid } = yield* Identifiers
-  const nodes = { check: yield* uuid, click: yield* uuid }
+  const nodes = { check: yield* uuid, click: yield* uuid, count: yield* uuid }
   return { user: yield* uuid, reply: yield* uuid, turn: yield* uuid, notice: yield* uuid, ...nodes }
 })
 
-type Ids = Readonly<Record<"user" | "reply" | "turn" | "notice" | "check" | "click", string>>
+type Ids = Readonly<Record<"user" | "reply" | "turn" | "notice" | "check" | "click" | "count", string>>
 
 /** The change of the draft by a message. */
 export interface DraftEdit {
@@ -58,7 +59,7 @@ const edited = (
     case "Join":
       return Draft.joined(draft)
     case "Pages":
-      return Draft.paged(draft, command.selector, ids)
+      return Draft.paged(draft, command.paging, ids)
     case "Expect":
       return Draft.expecting(draft, command.step, command.expect)
     case "Input":
@@ -104,13 +105,20 @@ export const said = (
 ): Result.Result<Conversation.Change, Conversation.ConversationNotFound | Conversation.SessionBusy | DraftChanged> =>
   Result.flatMap(Conversation.free(before, ids.notice, at), (freed) => {
     if (tried !== null && tried.messages !== before.messages) return Result.fail(new DraftChanged())
-    const spoken = Conversation.say(freed.conversation, [{ id: ids.user, role: "user", kind: "text", text }], at)
+    const kept = { id: ids.user, role: "user", kind: "text", text: withoutAnswer(text) } as const
+    const spoken = Conversation.say(freed.conversation, [kept], at)
     const answered = respond(spoken.conversation, text, tried?.result ?? null, ids, at)
     return Result.succeed({
       conversation: answered.conversation,
       messages: [...freed.messages, ...spoken.messages, ...answered.messages]
     })
   })
+
+/** A message as it is kept: an answer may be a secret. */
+const withoutAnswer = (text: string): string => {
+  const command = Command.parse(text)
+  return Result.isSuccess(command) && command.success._tag === "Answer" ? `answer ${command.success.name} = …` : text
+}
 
 /** The note of a message that asks for a save; `null` for any other message. */
 export const saves = (text: string): { readonly note: string | null } | null => {
@@ -159,6 +167,15 @@ const respond = (
       const redone = Draft.redo(one.draft)
       if (redone === null) return reply(one, "There is nothing to make again")
       return reply(withDraft(one, redone), "The change was made again. The page is unchanged")
+    }
+    case "Answer": {
+      const { name, value } = command
+      const { input_schema, vault_schema } = one.draft.content
+      if (Object.hasOwn(Json.objectOf(input_schema.properties), name) || Object.hasOwn(vault_schema, name)) {
+        return reply(one, `There is an input "${name}" already, whose value is the answer: expected another name`)
+      }
+      const inputs = { ...one.inputs, [name]: value }
+      return reply({ ...one, inputs }, `Steps that ask a person for "${name}" get this answer from now on`)
     }
     case "Pages":
     case "Join":

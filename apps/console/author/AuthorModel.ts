@@ -36,17 +36,29 @@ export interface Loop {
 const record = (value: unknown): Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>) : {}
 
-/** The lists that the steps of a draft read, by name. */
+/** The lists that the steps of a draft read, by name. One that grows holds the rows of all pages that were read. */
 const listsOf = ({ nodes }: Pick<Draft, "nodes">) =>
-  nodes.flatMap(({ action, parameters }) =>
-    action !== "EXTRACT_DATAMODEL"
-      ? []
-      : Object.entries(record(record(record(parameters).extract_data_model).properties)).flatMap(([name, value]) => {
-          const { items, path, type } = record(value)
-          const fields = Object.keys(record(record(items).properties))
-          return type === "array" ? [{ name, fields, rows: typeof path === "string" ? path : null }] : []
-        })
-  )
+  nodes.flatMap(({ action, parameters }) => {
+    if (action !== "EXTRACT_DATAMODEL") return []
+    const model = record(record(parameters).extract_data_model)
+    const whole = Array.isArray(model.overwriteArrayKeys) ? model.overwriteArrayKeys : []
+    return Object.entries(record(model.properties)).flatMap(([name, value]) => {
+      const { items, path, type } = record(value)
+      const fields = record(record(items).properties)
+      const rows = typeof path === "string" ? path : null
+      return type === "array" ? [{ name, fields, rows, grows: !whole.includes(name) }] : []
+    })
+  })
+
+/** The message that repeats the last step on every page that an element leads to; `most` as a person writes it. */
+export const onPages = (selector: string, most: string): string =>
+  most.trim() === "" ? `pages ${selector}` : `pages ${JSON.stringify({ selector, most: Number(most) })}`
+
+/** The problem of a most of pages; `null` where it is one, or empty. */
+export const wrongMost = (most: string): string | null =>
+  most.trim() === "" || (/^\d{1,5}$/.test(most.trim()) && Number(most) >= 2 && Number(most) <= 10_000)
+    ? null
+    : "Expected a number of pages from 2 to 10000, or nothing"
 
 /** The loop that the next step goes into; `null` outside of loops. */
 export const loopOf = (draft: Pick<Draft, "loop" | "nodes">): Loop | null => {
@@ -60,7 +72,7 @@ export const loopOf = (draft: Pick<Draft, "loop" | "nodes">): Loop | null => {
     item: String(variable_current_item),
     index: String(variable_current_index),
     rows: list?.rows ?? null,
-    fields: list?.fields ?? []
+    fields: Object.keys(list?.fields ?? {})
   }
 }
 
@@ -105,12 +117,16 @@ const free = (wanted: string, taken: Iterable<string>): string => {
   return name
 }
 
-/** The steps that begin a loop over the rows of a list: the one that reads them, unless there is one, and the loop. */
+/**
+ * The steps that begin a loop over the rows of a list: the one that reads them, unless there is one, and the loop. A list that
+ * grows is read once more, of this page alone: the loop may be repeated on every page.
+ */
 export const eachRow = (target: PageTarget, draft: Pick<Draft, "nodes">): ReadonlyArray<Candidate> => {
   const { row } = target
   if (row === null) return []
   const lists = listsOf(draft)
-  const read = lists.find(({ rows }) => rows === row.selector)
+  const alike = lists.filter(({ rows }) => rows === row.selector)
+  const read = alike.find(({ grows }) => !grows)
   const name =
     read?.name ??
     free(
@@ -123,7 +139,7 @@ export const eachRow = (target: PageTarget, draft: Pick<Draft, "nodes">): Readon
   })
   const item = free("row", loops)
   const field = identifier(target.heading ?? "", "text")
-  const items = { type: "object", properties: { [field]: { type: "string", path: row.path } } }
+  const items = { type: "object", properties: alike[0]?.fields ?? { [field]: { type: "string", path: row.path } } }
   const reading: Candidate = {
     action: "EXTRACT_DATAMODEL",
     name: `Read ${name}`,
@@ -438,15 +454,25 @@ export const inputOf = (target: Pick<PageTarget, "name">, value: string, draft: 
 export interface Entry {
   readonly domain: string
   readonly permissioned_user_id: string
+  readonly secret_provider_id?: string | null
+  readonly tfa_method?: string | null
+  readonly tfa_secret?: string | null
+  /** Where its codes arrive by themselves. */
+  readonly tfa_email?: string | null
+  readonly tfa_phone_number?: string | null
 }
 
 const siteOf = (url: string): string => URL.parse(url)?.hostname ?? ""
 
 /** Whether the credential is for the site of a page. */
-const isFor = ({ domain }: Entry, url: string): boolean => {
+export const isFor = ({ domain }: Entry, url: string): boolean => {
   const site = siteOf(domain.includes("://") ? domain : `https://${domain}`)
   return site !== "" && (siteOf(url) === site || siteOf(url).endsWith(`.${site}`))
 }
+
+/** A free alias for the credential of a user. */
+export const aliasFor = (user: string, draft: Schemas): string =>
+  free(identifier(user, "login").toUpperCase(), namesOf(draft))
 
 /** The values of the vault's credentials for the site of a page that the draft does not use yet. */
 export const vaultSourcesOf = (entries: ReadonlyArray<Entry>, url: string, draft: Schemas): ReadonlyArray<Source> => {
@@ -454,7 +480,7 @@ export const vaultSourcesOf = (entries: ReadonlyArray<Entry>, url: string, draft
   return entries
     .filter((entry) => isFor(entry, url) && !used.has(new URL(url).origin))
     .flatMap(({ permissioned_user_id: user }) => {
-      const alias = free(identifier(user, "login").toUpperCase(), namesOf(draft))
+      const alias = aliasFor(user, draft)
       const adds = `credential ${alias} ${new URL(url).origin} = ${user}`
       return [
         { word: `User name of ${user} in the vault`, expression: `{{context.inputs.${alias}.USER_NAME}}`, adds },

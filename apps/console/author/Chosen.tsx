@@ -9,14 +9,18 @@ import {
   called,
   chooseIn,
   clickOn,
+  type Entry,
   inEachRow,
   inputOf,
   type Loop,
+  onPages,
   proposed,
   type Source,
   sourceFor,
-  typeInto
+  typeInto,
+  wrongMost
 } from "./AuthorModel.ts"
+import { CodeEntry } from "./CodeEntry.tsx"
 import type { Draft, PageTarget } from "./Conversation.ts"
 
 interface Props {
@@ -25,20 +29,26 @@ interface Props {
   /** The loop that the next step goes into. */
   readonly loop: Loop | null
   readonly sources: ReadonlyArray<Source>
+  /** The credentials of the vault, and the address of the page. */
+  readonly entries: ReadonlyArray<Entry>
+  readonly url: string
   readonly isBusy: boolean
+  /** Sends messages in turn. */
+  readonly onSay: (texts: ReadonlyArray<string>) => void
   /** Does a step, after a message that adds the input or the credential that it uses. */
   readonly onDo: (candidate: Candidate, adds?: string | null) => void
   /** Begins a loop over the rows of the list that contains the element. */
   readonly onEach: () => void
   readonly onRead: (target: PageTarget) => void
-  /** Repeats the last step on every page that an element leads to; `null` when there is no step. */
-  readonly onPages: ((selector: string) => void) | null
+  /** Sends the message that repeats the last step on every page; `null` when there is no step. */
+  readonly onPages: ((text: string) => void) | null
   readonly onClose: () => void
 }
 
 export const Chosen = (props: Props) => {
   const { isBusy, loop, onClose, onEach, target } = props
   const [selector, setSelector] = useState(proposed(target, loop))
+  const [isCode, setCode] = useState(target.code)
   const inRow = inEachRow(target, loop)
   const ways = [...(inRow === null ? [] : [{ selector: inRow, matches: 1 }]), ...target.selectors]
   const body = useRef<HTMLDivElement>(null)
@@ -54,13 +64,16 @@ export const Chosen = (props: Props) => {
       }
     >
       <div class="body" ref={body}>
-        {target.kind === "type" ? (
+        {isCode ? (
+          <CodeEntry {...props} selector={selector} onOther={() => setCode(false)} />
+        ) : target.kind === "type" ? (
           <Typing {...props} selector={selector} />
         ) : target.kind === "choose" ? (
           <Choosing {...props} selector={selector} />
         ) : (
           <Pressing {...props} selector={selector} />
         )}
+        {target.kind === "press" && /^[/(]/.test(selector) && <Paging {...props} selector={selector} />}
         {target.row !== null && target.row.matches > 1 && inRow === null && (
           <div class="row">
             <button
@@ -110,7 +123,7 @@ const capitalized = (text: string): string => text.charAt(0).toUpperCase() + tex
 
 type Inner = Props & { readonly selector: string }
 
-const Pressing = ({ isBusy, onDo, onPages, onRead, selector, target }: Inner) => {
+const Pressing = ({ isBusy, onDo, onRead, selector, target }: Inner) => {
   const click = (word: string, type: ClickType, isPrimary = false) => (
     <button
       type="button"
@@ -129,17 +142,39 @@ const Pressing = ({ isBusy, onDo, onPages, onRead, selector, target }: Inner) =>
       <button type="button" disabled={isBusy} onClick={() => onRead(target)}>
         Read it
       </button>
-      {onPages !== null && target.kind === "press" && selector.startsWith("/") && (
-        <button
-          type="button"
-          title="The element leads to the next page. The workflow clicks it while it is there, and repeats the last step on each page"
-          disabled={isBusy}
-          onClick={() => onPages(selector)}
-        >
-          Repeat the last step on every page
-        </button>
-      )}
     </div>
+  )
+}
+
+/** Repeats what was done last on every page that the element leads to. */
+const Paging = ({ draft, isBusy, onPages: send, selector }: Inner) => {
+  const [most, setMost] = useState("")
+  const [problem, setProblem] = useState<string | null>(null)
+  if (send === null) return null
+  const what = draft.cursor.way === "loop_done" ? "loop" : "last step"
+  return (
+    <form
+      class="form"
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault()
+        setProblem(wrongMost(most))
+        if (wrongMost(most) === null) send(onPages(selector, most))
+      }}
+    >
+      <Field label="Pages at most (optional)" problem={problem}>
+        <input inputMode="numeric" value={most} onInput={({ currentTarget }) => setMost(currentTarget.value)} />
+      </Field>
+      <div class="row">
+        <button
+          type="submit"
+          title={`The element leads to the next page. The workflow clicks it while it is there, and repeats the ${what} on each page`}
+          disabled={isBusy}
+        >
+          Repeat the {what} on every page
+        </button>
+      </div>
+    </form>
   )
 }
 

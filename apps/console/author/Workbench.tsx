@@ -221,6 +221,9 @@ export const Workbench = ({ id }: { readonly id: string }) => {
               draft={draft}
               loop={loop}
               sources={sources}
+              entries={entries}
+              url={page?.url ?? ""}
+              onSay={sayAll}
               isBusy={isBusy || isReadOnly}
               onDo={perform}
               onRead={read}
@@ -232,9 +235,9 @@ export const Workbench = ({ id }: { readonly id: string }) => {
               onPages={
                 draft.nodes.length < 3
                   ? null
-                  : (selector) => {
+                  : (text) => {
                       choose(null)
-                      void say(`pages ${selector}`)
+                      void say(text)
                     }
               }
               onClose={() => choose(null)}

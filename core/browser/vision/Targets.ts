@@ -26,6 +26,8 @@ export const Target = Schema.Struct({
   name: Schema.String,
   /** Whether it is a field whose value is not shown. */
   secret: Schema.Boolean,
+  /** Whether it takes a one-time code. Of several boxes for a character each, the first stands for all. */
+  code: Schema.Boolean,
   /** The texts of the options of a list. */
   options: Schema.Array(Schema.String),
   /** The part of it that is in the viewport. */

@@ -80,6 +80,7 @@ export const make = ({ elements: { click, drag, type }, focus, navigation, shown
           role: kindOf(element) === "press" ? "button" : "textbox",
           name: element.text ?? element.selector,
           secret: element.type === "password",
+          code: false,
           options: (element.options ?? []).map((one) => (typeof one === "string" ? one : one.text)),
           box: boxOf(index),
           selectors: [

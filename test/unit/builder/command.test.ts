@@ -80,7 +80,12 @@ it.each([
     "credential BANK https://bank.example/in = clerk",
     { _tag: "Credential", alias: "BANK", site: "https://bank.example", user: "clerk" }
   ],
-  ["pages //a[@rel='next']", { _tag: "Pages", selector: "//a[@rel='next']" }],
+  ["pages //a[@rel='next']", { _tag: "Pages", paging: { selector: "//a[@rel='next']" } }],
+  [
+    'pages {"selector":"//a","from":"Read","most":3}',
+    { _tag: "Pages", paging: { selector: "//a", from: "Read", most: 3 } }
+  ],
+  ["answer code = 12 34", { _tag: "Answer", name: "code", value: "12 34" }],
   ["save", { _tag: "Save", note: null }],
   ["save The first one", { _tag: "Save", note: "The first one" }],
   ["help", { _tag: "Help" }]

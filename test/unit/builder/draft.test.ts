@@ -90,11 +90,14 @@ it.effect("a step that others need, or that branches, cannot be dropped", () =>
 it.effect("the last step is repeated on every page that a link leads to, until that is taken back", () =>
   Effect.gen(function* () {
     const model = { type: "object", properties: { title: { type: "string", path: "//h1" } } }
-    const ids = { check: id(30), click: id(31) }
+    const ids = { check: id(30), click: id(31), count: id(32) }
     const first = yield* fresh()
-    assert.include(JSON.stringify(yield* Effect.flip(Draft.paged(first, "//a", ids))), "expected a step before")
+    assert.include(
+      JSON.stringify(yield* Effect.flip(Draft.paged(first, { selector: "//a" }, ids))),
+      "expected a step before"
+    )
     const reading = yield* insert(first, { action: "EXTRACT_DATAMODEL", parameters: { extract_data_model: model } })
-    const { draft } = yield* Draft.paged(reading, "//a[@rel='next']", ids)
+    const { draft } = yield* Draft.paged(reading, { selector: "//a[@rel='next']" }, ids)
     const { edges } = yield* Draft.graph(draft)
     assert.deepStrictEqual(edges.get(id(10)), { _tag: "Next", to: id(30) })
     assert.deepStrictEqual(edges.get(id(30)), { _tag: "Branch", onTrue: id(31), onFalse: id(2) })
@@ -110,6 +113,37 @@ it.effect("the last step is repeated on every page that a link leads to, until t
     assert.deepStrictEqual(undone?.content, reading.content)
     assert.deepStrictEqual(undone?.cursor, reading.cursor)
   })
+)
+
+it.effect(
+  "a loop is repeated on every page with the step that reads its list, and on at most as many as are asked for",
+  () =>
+    Effect.gen(function* () {
+      const items = { type: "object", properties: { number: { type: "string", path: "/td" } } }
+      const rows = { type: "array", path: "//tr", items }
+      const reading = {
+        action: "EXTRACT_DATAMODEL",
+        parameters: { extract_data_model: { type: "object", properties: { rows } } }
+      }
+      const variables = { variable_current_item: "page", variable_current_index: "page_number" }
+      const loop = { action: "LOOP", parameters: { variable_over: "{{context.rows}}", ...variables } }
+      const opened = yield* insert(yield* insert(yield* fresh(), reading), loop, 20)
+      const looped = Draft.passed(yield* insert(opened, click("//a"), 25), { after: id(20), way: "loop_done" })
+      const ids = { check: id(30), click: id(31), count: id(32) }
+      const { draft } = yield* Draft.paged(looped, { selector: "//a[@rel='next']" }, ids)
+      const { edges } = yield* Draft.graph(draft)
+      assert.deepStrictEqual(edges.get(id(20)), { _tag: "Loop", body: id(25), done: id(30) })
+      assert.deepStrictEqual(edges.get(id(31)), { _tag: "Next", to: id(10) })
+      const bounded = (yield* Draft.paged(looped, { selector: "//b", from: id(20), most: 3 }, ids)).draft
+      const all = yield* Draft.graph(bounded)
+      assert.deepStrictEqual(all.edges.get(id(32)), { _tag: "Loop", body: id(30), done: id(2) })
+      assert.deepStrictEqual(all.edges.get(id(30)), { _tag: "Branch", onTrue: id(31), onFalse: id(2) })
+      assert.deepStrictEqual(all.edges.get(id(31)), { _tag: "Next", to: id(20) })
+      assert.deepInclude(all.nodes.get(id(32)), { name: "At most 3 pages" })
+      assert.deepInclude(all.nodes.get(id(32))?.parameters, { variable_over: "2", variable_current_item: "page_2" })
+      const refused = yield* Effect.flip(Draft.paged(looped, { selector: "//b", from: "Nowhere" }, ids))
+      assert.include(JSON.stringify(refused), "There is no step")
+    })
 )
 
 const loop: Candidate = {

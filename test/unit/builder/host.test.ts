@@ -749,6 +749,30 @@ it.effect(
     )
 )
 
+it.effect("a step that asks a person gets the answer of the conversation, which its messages do not keep", () =>
+  hosted(
+    Effect.gen(function* () {
+      const { caller, id } = yield* opened
+      const model = { type: "object", properties: { code: { type: "string" } }, required: ["code"] }
+      const asking = JSON.stringify({ action: "USER_INTERACTION", parameters: { expected_datamodel: model } })
+      assert.deepInclude((yield* tell(caller, id, asking)).last.result, { done: false })
+      const answered = yield* tell(caller, id, "answer code = 493027")
+      assert.include(answered.last.text, 'ask a person for "code" get this answer')
+      assert.deepStrictEqual(
+        answered.conversation.draft.content.input_schema,
+        (yield* tell(caller, id, "help")).conversation.draft.content.input_schema
+      )
+      assert.deepInclude((yield* tell(caller, id, asking)).last.result, { done: true })
+      const typed = yield* tell(caller, id, "type #user = {{context.code}}")
+      assert.deepInclude(typed.last.result, { done: true })
+      const said = yield* (yield* Builder).messages(caller, id, 1, typed.conversation.messages)
+      assert.notInclude(JSON.stringify(said), "493027")
+      assert.include(JSON.stringify(said), "answer code = …")
+      assert.include((yield* tell(caller, id, "answer user = you")).last.text, 'There is an input "user" already')
+    })
+  )
+)
+
 it.effect("a page that goes away leaves a conversation that the next message brings back", () =>
   hosted(
     Effect.gen(function* () {

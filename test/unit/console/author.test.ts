@@ -22,6 +22,7 @@ const target = (given: Partial<PageTarget>): PageTarget => ({
   role: "td",
   name: "",
   secret: false,
+  code: false,
   options: [],
   box: { x: 0, y: 0, width: 10, height: 10 },
   selectors: [{ selector: "//td", matches: 1 }],
@@ -142,6 +143,25 @@ describe("a loop over a list", () => {
     const [inner, ...others] = eachRow(cell, draft)
     assert.isEmpty(others)
     assert.strictEqual(inner?.parameters.variable_current_item, "row_2")
+  })
+
+  it("reads the rows of the page alone where a step gathers those of all pages, with the same values", () => {
+    const gathering = readingOf({
+      cells: cells([inRow("/td[1]/a", "Order"), inRow("/td[2]", "Total")]),
+      list: "orders",
+      isEvery: true
+    })
+    const [own, around] = eachRow(cell, { nodes: [{ ...gathering, id: "read" }] as never })
+    const model = own?.parameters.extract_data_model as { readonly properties: object }
+    assert.deepInclude(model, { overwriteArrayKeys: ["rows"] })
+    assert.deepInclude(Object.values(model.properties)[0], {
+      path: "//table/tbody/tr[td]",
+      items: {
+        type: "object",
+        properties: { order: { type: "string", path: "/td[1]/a" }, total: { type: "string", path: "/td[2]" } }
+      }
+    })
+    assert.strictEqual(around?.parameters.variable_over, "{{context.rows}}")
   })
 
   it("finds an element of a row in the row of the turn, and reads one entry a turn", () => {

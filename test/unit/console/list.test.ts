@@ -8,6 +8,7 @@ const element = (path: string, name = "x", given: Partial<PageTarget> = {}): Pag
   role: "span",
   name,
   secret: false,
+  code: false,
   options: [],
   box: { x: 0, y: 0, width: 10, height: 10 },
   selectors: [

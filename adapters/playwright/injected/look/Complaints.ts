@@ -6,6 +6,7 @@ import { isField, isPress, orNull, squeeze } from "../dom/Text.ts"
 import { around, everything } from "../dom/Tree.ts"
 import { isUsable, isVisible } from "../dom/Visible.ts"
 import { elementsAnywhere } from "../find/XPath.ts"
+import { isBox } from "./CodeFields.ts"
 import { isGoodNews } from "./GoodNews.ts"
 
 /** How complaints are marked. */
@@ -96,7 +97,7 @@ export const codeField = (elements: ReadonlyArray<Element>, _arg: null) => {
   const isInvalid = elements.some((element) => element.getAttribute("aria-invalid") === "true")
   return {
     matched: elements.length,
-    split: field instanceof HTMLInputElement && field.maxLength === 1,
+    split: isBox(first),
     shown: first !== undefined && isUsable(first) && field?.disabled !== true && field?.readOnly !== true,
     empty: field === null ? (first?.textContent ?? "") === "" : field.value === "",
     complaint: near === "" && isInvalid ? "the field is marked as invalid" : near,

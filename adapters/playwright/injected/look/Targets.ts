@@ -7,6 +7,7 @@ import { around, contains, everything, innermostAt } from "../dom/Tree.ts"
 import { clickedFor, isVisible } from "../dom/Visible.ts"
 import { childrenOf, idOf, innerOf } from "../find/Nodes.ts"
 import { matchesOf, selectorOf, selectorsOf } from "../find/Selectors.ts"
+import { boxesWith, takesCode } from "./CodeFields.ts"
 import { boxOf, invitesAction, kindOf } from "./Outline.ts"
 
 const maxVisited = 20_000
@@ -25,21 +26,34 @@ export const targets = (maxElements: number) => {
     if (elements.length >= maxElements || performance.now() > until) break
     const kind = kindFor(element)
     const shown = kind === "read" ? (isVisible(element) ? element : null) : kind === null ? null : clickedFor(element)
+    const boxes = boxesWith(element)
     const box = shown === null ? null : boxOf(shown)
     if (kind === null || shown === null || box === null || isCovered(shown, box)) continue
+    // The first box of a code stands for all of them.
+    if (boxes.length > 0 && boxes[0] !== element) continue
     elements.push({
       kind,
       role: (orNull(element.getAttribute("role")) ?? kindOf(element)).slice(0, 30),
       name: (nameOf(element) || squeeze(element.getAttribute("name")) || squeeze(idOf(element))).slice(0, 120),
       secret: element instanceof HTMLInputElement && element.type === "password",
+      code: takesCode(element),
       options: optionsOf(element),
-      box,
+      box: boxes.length > 0 ? spanOf(box, boxes) : box,
       selectors: selectorsOf(element),
       row: rowOf(element),
       heading: headingOf(element)
     })
   }
   return { title: squeeze(document.title).slice(0, 200), width: innerWidth, height: innerHeight, elements }
+}
+
+type Box = NonNullable<ReturnType<typeof boxOf>>
+
+/** The part of the window from one box to the last of several elements in a line. */
+const spanOf = (first: Box, elements: ReadonlyArray<Element>): Box => {
+  const last = elements.at(-1)
+  const end = last === undefined ? null : boxOf(last)
+  return end === null || end.y !== first.y ? first : { ...first, width: end.x + end.width - first.x }
 }
 
 /** What is done with an element; `null` where nothing is, or it is part of what something is done with. */

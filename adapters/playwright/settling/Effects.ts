@@ -22,7 +22,7 @@ const events = [
 const counts = new WeakMap<Page, { count: number }>()
 
 /** How many of these events a page has had since it is followed. */
-export const seen = ({ page }: Pick<Tab, "page">): number => {
+export const seen = ({ devTools, page }: Pick<Tab, "devTools" | "page">): number => {
   const known = counts.get(page)
   if (known !== undefined) return known.count
   const state = { count: 0 }
@@ -30,6 +30,11 @@ export const seen = ({ page }: Pick<Tab, "page">): number => {
   const note = () => void state.count++
   // The overloads of `on` take one name each.
   for (const event of events) page.on(event as "close", note)
+  // A tab is announced there when it is asked for; it is a popup once it has been opened.
+  devTools().then(
+    (line) => void line.on("Page.windowOpen", note),
+    () => undefined
+  )
   return 0
 }
 

@@ -21,6 +21,7 @@ import {
   wrongMost
 } from "./AuthorModel.ts"
 import { CodeEntry } from "./CodeEntry.tsx"
+import { conditionsOf, type PageCondition } from "./ConditionModel.ts"
 import type { Draft, PageTarget } from "./Conversation.ts"
 
 interface Props {
@@ -37,6 +38,9 @@ interface Props {
   readonly onSay: (texts: ReadonlyArray<string>) => void
   /** Does a step, after a message that adds the input or the credential that it uses. */
   readonly onDo: (candidate: Candidate, adds?: string | null) => void
+  /** The step that a condition of the element may be put around: the selected one, or else the last one. */
+  readonly step: { readonly id: string; readonly name: string } | null
+  readonly onCondition: (step: string, condition: PageCondition) => void
   /** Begins a loop over the rows of the list that contains the element. */
   readonly onEach: () => void
   readonly onRead: (target: PageTarget) => void
@@ -86,6 +90,7 @@ export const Chosen = (props: Props) => {
             </button>
           </div>
         )}
+        <Conditions {...props} />
         <details>
           <summary>
             Found by <code>{selector}</code>
@@ -116,6 +121,26 @@ export const Chosen = (props: Props) => {
         </details>
       </div>
     </Section>
+  )
+}
+
+/** Puts a step in a condition from what is on the page. */
+const Conditions = ({ isBusy, onCondition, step, target, url }: Props) => {
+  const conditions = conditionsOf(target, url)
+  if (step === null || conditions.length === 0) return null
+  return (
+    <details>
+      <summary>Do “{step.name}” only if…</summary>
+      <ul class="ways" aria-label="Conditions from the page">
+        {conditions.map((condition) => (
+          <li key={condition.word}>
+            <button type="button" disabled={isBusy} onClick={() => onCondition(step.id, condition)}>
+              {condition.word}
+            </button>
+          </li>
+        ))}
+      </ul>
+    </details>
   )
 }
 

@@ -104,6 +104,11 @@ const StepList = ({
   const [over, setOver] = useState<string | null>(null)
   const moving = useRef<string | null>(null)
   const at = Column.cursorLine(lines, draft.cursor)
+  /** The line of the loop that the next step comes after. */
+  const behindLoop =
+    draft.cursor.way === "loop_done"
+      ? lines.find((line) => line.kind === "step" && line.node.id === draft.cursor.after)
+      : undefined
   const next = nextOf(draft)
   // A step that was moved by a key keeps the focus at its new place.
   useLayoutEffect(() => {
@@ -195,7 +200,9 @@ const StepList = ({
                 />
               </li>
             )}
-            {index === at && <Cursor words={cursorWords(draft, lines, hasPage)} depth={line.depth} />}
+            {index === at && (
+              <Cursor words={cursorWords(draft, lines, hasPage)} depth={behindLoop?.depth ?? line.depth} />
+            )}
           </Fragment>
         ))}
       </ol>

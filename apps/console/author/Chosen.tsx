@@ -38,7 +38,7 @@ interface Props {
   readonly onSay: (texts: ReadonlyArray<string>) => void
   /** Does a step, after a message that adds the input or the credential that it uses. */
   readonly onDo: (candidate: Candidate, adds?: string | null) => void
-  /** The step that a condition of the element may be put around: the selected one, or else the last one. */
+  /** The step that a condition of the element may be put around: the selected one. */
   readonly step: { readonly id: string; readonly name: string } | null
   readonly onCondition: (step: string, condition: PageCondition) => void
   /** Begins a loop over the rows of the list that contains the element. */
@@ -127,7 +127,15 @@ export const Chosen = (props: Props) => {
 /** Puts a step in a condition from what is on the page. */
 const Conditions = ({ isBusy, onCondition, step, target, url }: Props) => {
   const conditions = conditionsOf(target, url)
-  if (step === null || conditions.length === 0) return null
+  if (conditions.length === 0) return null
+  if (step === null) {
+    return (
+      <details>
+        <summary>Do a step only if…</summary>
+        <p class="note">Select the step in the column, once another step follows it.</p>
+      </details>
+    )
+  }
   return (
     <details>
       <summary>Do “{step.name}” only if…</summary>

@@ -257,6 +257,16 @@ export const itemOf = ({ items }: Block, id: string): Item | null => {
   return null
 }
 
+/** The innermost LOOP that holds a step; `null` outside of loops. */
+export const loopAround = ({ items }: Block, id: string): string | null => {
+  for (const { arms, node } of items) {
+    for (const { block } of arms) {
+      if (itemOf(block, id) !== null) return loopAround(block, id) ?? (node.action === "LOOP" ? node.id : null)
+    }
+  }
+  return null
+}
+
 /** All places of a column for a step, from its beginning to its end. Nothing goes before START. */
 export const placesOf = (column: Block, holder: Place["holder"] = null): ReadonlyArray<Place> => [
   ...column.items.flatMap(({ arms, node }, index) => [

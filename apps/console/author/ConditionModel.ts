@@ -1,7 +1,8 @@
 /** Conditions from what is on the page, in which a step is put. */
 import { called, proposed } from "./AuthorModel.ts"
 import * as Column from "./Column.ts"
-import type { PageTarget } from "./Conversation.ts"
+import type { Draft, PageTarget } from "./Conversation.ts"
+import { waitsForPage } from "./StepModel.ts"
 
 /** A condition, as a person reads it and as its node. */
 export interface PageCondition {
@@ -14,9 +15,6 @@ export interface PageCondition {
 const longest = 40
 
 const short = (text: string): string => (text.length > longest ? `${text.slice(0, longest - 1)}…` : text)
-
-/** A pop-up may not come: the wait for it ends with the page. */
-const waits = { wait_time: 5_000, until_settled: true }
 
 /** The conditions that an element of a page offers: it is there, it is not, it says its text, and where the page is. */
 export const conditionsOf = (target: PageTarget, url: string): ReadonlyArray<PageCondition> => {
@@ -31,12 +29,12 @@ export const conditionsOf = (target: PageTarget, url: string): ReadonlyArray<Pag
           {
             word: `${what} is there`,
             name: `Is ${what} there?`,
-            parameters: { comparison_operator: "IS_NOT_NULL", comparison_value_1: element, ...waits }
+            parameters: { comparison_operator: "IS_NOT_NULL", comparison_value_1: element, ...waitsForPage }
           },
           {
             word: `${what} is not there`,
             name: `Is ${what} missing?`,
-            parameters: { comparison_operator: "IS_NULL", comparison_value_1: element, ...waits }
+            parameters: { comparison_operator: "IS_NULL", comparison_value_1: element, ...waitsForPage }
           }
         ]
       : []),
@@ -49,7 +47,7 @@ export const conditionsOf = (target: PageTarget, url: string): ReadonlyArray<Pag
               comparison_operator: "CONTAINS",
               comparison_value_1: `<<xpath:${placeOf(target)}>>`,
               comparison_value_2: target.name,
-              ...waits
+              ...waitsForPage
             }
           }
         ]
@@ -74,6 +72,16 @@ export const conditionsOf = (target: PageTarget, url: string): ReadonlyArray<Pag
 const placeOf = ({ name, selectors }: PageTarget): string => {
   const others = selectors.filter(({ matches, selector }) => matches === 1 && /^[/(]/.test(selector))
   return (others.find(({ selector }) => !selector.includes(name)) ?? others[0] ?? selectors[0])?.selector ?? ""
+}
+
+/**
+ * A step that can be put in a condition; `null` where the next step goes right behind it or into it: that would be one of the
+ * branch.
+ */
+export const followed = (column: Column.Block, step: Column.Node, { after }: Draft["cursor"]): Column.Node | null => {
+  const item = Column.itemOf(column, step.id)
+  if (item === null || step.action === "START") return null
+  return Column.nodesIn(item).some(({ id }) => id === after) ? null : step
 }
 
 /** The column with a step in a condition, which has its two branches; `null` for a step that must stay where it is. */

@@ -150,11 +150,24 @@ export const sizeOf = (bytes: number): string =>
 export const isWalk = (text: string | undefined): boolean =>
   text === undefined || /^(next|continue|replay|leave)\b/.test(text)
 
-/** A condition or a loop for steps of the column, as it is before a person says more. */
+/** How a condition waits for what is on the page: it may not come, and the wait for it ends with the page. */
+export const waitsForPage = { wait_time: 5_000, until_settled: true }
+
+/** What a step acts on, as a value of a condition; the page where that cannot be asked for beforehand. */
+const foundBy = (node: Node): string => {
+  const selector = pointOf(node)?.selector ?? ""
+  return /^[/(]/.test(selector) && !selector.includes("{{") ? selector : "/html"
+}
+
+/**
+ * A condition or a loop for a step of the column, as it is before a person says more: the condition asks whether what the step
+ * acts on is there.
+ */
 export const wrapping = (
   kind: "LOOP" | "BOOL_CONDITION",
   id: string,
   name: string,
+  step: Node,
   others: ReadonlyArray<Node>
 ): Node => {
   const taken = new Set(others.map(({ parameters }) => record(parameters).variable_current_item))
@@ -171,6 +184,11 @@ export const wrapping = (
         id,
         name,
         action: kind,
-        parameters: { execution: "STATIC", comparison_operator: "IS_NOT_NULL", comparison_value_1: "<<xpath:/html>>" }
+        parameters: {
+          execution: "STATIC",
+          comparison_operator: "IS_NOT_NULL",
+          comparison_value_1: `<<xpath:${foundBy(step)}>>`,
+          ...waitsForPage
+        }
       }
 }

@@ -5,7 +5,7 @@ import { Field } from "../forms/Field.tsx"
 import { SchemaForm } from "../forms/SchemaForm.tsx"
 import { Clipped } from "../kit/Clipped.tsx"
 import { Section } from "../kit/Page.tsx"
-import { called, proposed, standsForLoop } from "./AuthorModel.ts"
+import { called, inEachRow, loopOf, proposed, standsForLoop } from "./AuthorModel.ts"
 import * as Column from "./Column.ts"
 import type { Draft, PageTarget } from "./Conversation.ts"
 import { ExpectForm } from "./ExpectForm.tsx"
@@ -128,10 +128,13 @@ const Trying = ({ draft, isBusy, lines, node, onSay }: PanelProps) => {
   )
 }
 
-const Pointing = ({ isBusy, isPointing, node, onPointing, onSay, pointed }: PanelProps) => {
+const Pointing = ({ column, draft, isBusy, isPointing, node, onPointing, onSay, pointed }: PanelProps) => {
   const point = pointOf(node)
   if (point === null) return null
-  const best = pointed === null ? "" : proposed(pointed)
+  const loop = loopOf({ ...draft, loop: Column.loopAround(column, node.id) })
+  const best = pointed === null ? "" : proposed(pointed, loop)
+  const inRow = pointed === null ? null : inEachRow(pointed, loop)
+  const ways = [...(inRow === null ? [] : [{ selector: inRow, matches: 1 }]), ...(pointed?.selectors ?? [])]
   const use = (selector: string) => {
     onPointing(false)
     onSay(editing({ nodes: { [node.id]: point.at(selector) } }))
@@ -153,11 +156,15 @@ const Pointing = ({ isBusy, isPointing, node, onPointing, onSay, pointed }: Pane
               : `Chosen: ${called(pointed)}. Its selectors, the best first:`}
           </p>
           <ol class="ways">
-            {(pointed?.selectors ?? []).map(({ matches, selector }) => (
+            {ways.map(({ matches, selector }) => (
               <li key={selector}>
                 <code>{selector}</code>{" "}
                 <span class={matches === 1 ? "quiet" : "status held"}>
-                  {matches === 1 ? "matches only this element" : `matches ${matches} elements`}
+                  {selector === inRow
+                    ? "is in the row of each turn"
+                    : matches === 1
+                      ? "matches only this element"
+                      : `matches ${matches} elements`}
                 </span>{" "}
                 <button
                   type="button"
@@ -258,7 +265,7 @@ const Placing = ({ column, isBusy, node, onChange, onSelect }: PanelProps) => {
   const newId = () => crypto.randomUUID()
   const wrap = (kind: "LOOP" | "BOOL_CONDITION", name: string) => {
     const id = newId()
-    const around = wrapping(kind, id, Column.freeName(column, name), Column.graphOf(column).nodes)
+    const around = wrapping(kind, id, Column.freeName(column, name), node, Column.graphOf(column).nodes)
     return button(
       `Put it in a ${kind === "LOOP" ? "loop" : "condition"}`,
       Column.wrapped(column, node.id, around),

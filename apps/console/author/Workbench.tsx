@@ -28,7 +28,7 @@ import {
 } from "./AuthorModel.ts"
 import { Chosen } from "./Chosen.tsx"
 import * as Column from "./Column.ts"
-import { conditioned } from "./ConditionModel.ts"
+import { conditioned, followed } from "./ConditionModel.ts"
 import { builder, type Conversation, type Message, type PageTarget, useConversation } from "./Conversation.ts"
 import { expecting, sentenceOf } from "./ExpectModel.ts"
 import { Finish } from "./Finish.tsx"
@@ -161,8 +161,6 @@ export const Workbench = ({ id }: { readonly id: string }) => {
   const isReadOnly = !may("Member") || status?.status === "ended"
   const selection = useSelection(conversation)
   const { isPointing, node, onPointing, pointed, select, setPointed } = selection
-  const last = draft === null ? null : (graphIn(draft).nodes.find(({ id }) => id === draft.cursor.after) ?? null)
-  const conditional = [node ?? last].find((one) => one !== null && one.action !== "START") ?? null
   return (
     <Page
       wide
@@ -227,7 +225,7 @@ export const Workbench = ({ id }: { readonly id: string }) => {
               entries={entries}
               url={page?.url ?? ""}
               onSay={sayAll}
-              step={conditional}
+              step={selection.column === null || node === null ? null : followed(selection.column, node, draft.cursor)}
               onCondition={(step, condition) => {
                 const id = crypto.randomUUID()
                 const changed = selection.column === null ? null : conditioned(selection.column, step, condition, id)

@@ -152,7 +152,10 @@ describe("a loop over a list", () => {
       isEvery: true
     })
     const [own, around] = eachRow(cell, { nodes: [{ ...gathering, id: "read" }] as never })
-    const model = own?.parameters.extract_data_model as { readonly properties: object }
+    const model = own?.parameters.extract_data_model as {
+      readonly overwriteArrayKeys: unknown
+      readonly properties: object
+    }
     assert.deepInclude(model, { overwriteArrayKeys: ["rows"] })
     assert.deepInclude(Object.values(model.properties)[0], {
       path: "//table/tbody/tr[td]",

@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import * as Column from "../../../apps/console/author/Column.ts"
-import { conditioned, conditionsOf } from "../../../apps/console/author/ConditionModel.ts"
+import { conditioned, conditionsOf, followed } from "../../../apps/console/author/ConditionModel.ts"
 import type { PageTarget } from "../../../apps/console/author/Conversation.ts"
 
 const target = (given: Partial<PageTarget>): PageTarget => ({
@@ -59,4 +59,8 @@ it("puts a step in the condition, with an empty branch beside it", () => {
     accept: { to: "end" }
   })
   assert.isNull(conditioned(column, "start", condition, "check"))
+  // What is recorded next would become one of the branch.
+  assert.isNull(followed(column, node("accept"), { after: "accept", way: "to" }))
+  assert.isNull(followed(column, node("start", "START"), { after: "accept", way: "to" }))
+  assert.strictEqual(followed(column, node("accept"), { after: "start", way: "to" })?.id, "accept")
 })

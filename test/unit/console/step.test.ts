@@ -148,3 +148,13 @@ describe("the form of a step", () => {
     assert.deepStrictEqual(changed.parameters, { selector: "//b", expect })
   })
 })
+
+it("asks for what a step acts on in the condition that it is put in, where that can be asked for", () => {
+  const asks = (step: Column.Node) =>
+    (StepModel.wrapping("BOOL_CONDITION", "c", "Is it there?", step, []).parameters as Record<string, unknown>)
+      .comparison_value_1
+  assert.strictEqual(asks(node("a", "CLICK", { selector: "//button" })), "<<xpath://button>>")
+  assert.strictEqual(asks(node("a", "CLICK", { selector: "css=button" })), "<<xpath:/html>>")
+  assert.strictEqual(asks(node("a", "CLICK", { selector: "(//tr)[{{context.runtime.n}}]" })), "<<xpath:/html>>")
+  assert.strictEqual(asks(node("a", "DELAY", { delay_time: 1 })), "<<xpath:/html>>")
+})

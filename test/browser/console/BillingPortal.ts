@@ -1,0 +1,161 @@
+/**
+ * A billing portal as sites have them: a banner, a password, a one-time code in six boxes, and three pages of invoices that fill
+ * late, each invoice a PDF that opens in a tab.
+ */
+import type { IncomingMessage, ServerResponse } from "node:http"
+import { Clock, Effect, Redacted, Result, type Scope } from "effect"
+import * as Otp from "../../../core/vault/otp/Otp.ts"
+import { type Answer, html, serve } from "../../support/site.ts"
+
+export const customer = { user: "front-desk", password: "tide-and-timber", secret: "JBSWY3DPEHPK3PXP" }
+
+export const pages = 3
+const perPage = 4
+
+/** The invoices of a page. */
+export const invoicesOf = (page: number): ReadonlyArray<string> =>
+  Array.from({ length: perPage }, (_, row) => `R-${100 + (page - 1) * perPage + row}`)
+
+/** How the portal differs from what a workflow was made for. */
+export interface Changes {
+  /** The label and the name of the field for the user. */
+  readonly user?: readonly [label: string, name: string]
+  readonly signIn?: string
+  readonly withoutBanner?: true
+  /** One field for the code, by its label. */
+  readonly code?: string
+  /** A dialog over the first list of a session, until it is closed. */
+  readonly news?: true
+  /** The files are in the first column. */
+  readonly filesFirst?: true
+}
+
+export interface BillingPortal {
+  readonly origin: string
+  /** Changes the portal, from what it was at first. */
+  readonly change: (changes: Changes) => void
+  /** The paths that were asked for since this was last asked. */
+  readonly asked: () => ReadonlyArray<string>
+}
+
+const page = (title: string, body: string, script = ""): Answer =>
+  html(`<!doctype html><html lang="en"><title>${title}</title><link rel="icon" href="data:,">
+    <style>body { font: 16px sans-serif; margin: 2em } td, th { padding: 8px 16px; text-align: left }
+      #banner { position: fixed; inset: auto 0 0; padding: 24px; background: #ffd } [data-digit] { width: 2em }</style>
+    <h1>${title}</h1>${body}<script>${script}</script></html>`)
+
+const banner = `<div id="banner">This portal keeps cookies. <button onclick="document.cookie = 'agreed=1; path=/'; banner.remove()">Accept all</button></div>`
+
+const login = (
+  { signIn = "Sign in", user: [label, name] = ["User", "user"], withoutBanner }: Changes,
+  complaint = ""
+) =>
+  page(
+    "Sign in",
+    `<form method="post" action="/login"><p><label>${label} <input name="${name}"></label></p>
+      <p><label>Password <input name="password" type="password"></label></p><p role="alert">${complaint}</p>
+      <button>${signIn}</button></form>${withoutBanner ? "" : banner}`,
+    "if (/agreed/.test(document.cookie)) document.querySelector('#banner')?.remove()"
+  )
+
+const boxes = `<fieldset><legend>Enter the code of your app</legend>${Array.from(
+  { length: 6 },
+  (_, at) => `<input data-digit name="d${at}" aria-label="Digit ${at + 1}" maxlength="1" inputmode="numeric">`
+).join("")}</fieldset>`
+
+const code = ({ code: label }: Changes) =>
+  page(
+    "Second step",
+    `<form method="post" action="/code">${label === undefined ? boxes : `<p><label>${label} <input name="otp"></label></p>`}
+      <button>Continue</button></form>`,
+    `const boxes = [...document.querySelectorAll("[data-digit]")]
+  for (const [at, box] of boxes.entries()) box.oninput = () => { if (box.value !== "") boxes[at + 1]?.focus() }`
+  )
+
+/** How late the rows of a page come, in milliseconds. */
+const lateMillis = 400
+
+const news = `<div id="news" role="dialog" aria-label="News" style="position: fixed; inset: 0; background: #eef">We have news.
+  <button onclick="sessionStorage.news = 'read'; news.remove()">Close</button></div>`
+
+const list = ({ filesFirst, news: hasNews }: Changes) =>
+  page(
+    "Invoices",
+    `<table><thead><tr>${filesFirst ? "<th>File" : ""}<th>Number<th>Total${filesFirst ? "" : "<th>File"}</tr></thead><tbody></tbody></table>
+      <p id="pager"></p>${hasNews ? news : ""}`,
+    `if (sessionStorage.news === "read") document.querySelector("#news")?.remove()
+  const number = Number(new URLSearchParams(location.search).get("page") ?? 1)
+  fetch("/rows?page=" + number).then((answer) => answer.json()).then((rows) => {
+    document.querySelector("tbody").innerHTML = rows.map((row) => {
+      const file = "<td><a target=_blank href=/invoices/" + row + ".pdf>PDF</a></td>"
+      const others = "<td>" + row + "</td><td>" + Number(row.slice(2)) / 4 + "</td>"
+      return ${filesFirst === true} ? "<tr>" + file + others : "<tr>" + others + file
+    }).join("")
+    if (number < ${pages}) pager.innerHTML = "<a href='/invoices?page=" + (number + 1) + "'>Next</a>"
+  })`
+  )
+
+const formOf = async (request: IncomingMessage): Promise<URLSearchParams> => {
+  const chunks: Array<Buffer> = []
+  for await (const chunk of request) chunks.push(chunk as Buffer)
+  return new URLSearchParams(Buffer.concat(chunks).toString("utf8"))
+}
+
+const redirect = (response: ServerResponse, location: string, cookie: string) =>
+  void response.writeHead(303, { location, "set-cookie": `${cookie}; HttpOnly; Path=/` }).end()
+
+export const open: Effect.Effect<BillingPortal, never, Scope.Scope> = Effect.gen(function* () {
+  const clock = yield* Clock.Clock
+  const totp = Result.getOrThrow(Otp.parse(Redacted.make(customer.secret)))
+  /** A code of this half minute, or of the one before or after. */
+  const isCode = (given: string) =>
+    totp._tag === "Totp" &&
+    [-30_000, 0, 30_000].some(
+      (more) => Redacted.value(Otp.timed(totp, clock.currentTimeMillisUnsafe() + more).code) === given
+    )
+  const asked: Array<string> = []
+  let changes: Changes = {}
+  /** A page as it is at present. */
+  const now =
+    (made: (changes: Changes) => Answer): Answer =>
+    (request, response) =>
+      made(changes)(request, response)
+  const known =
+    (answer: Answer): Answer =>
+    (request, response) => {
+      asked.push(request.url ?? "")
+      if (/session=known/.test(request.headers.cookie ?? "")) answer(request, response)
+      else login(changes, "Sign in first")(request, response)
+    }
+  const pdf: Answer = (request, response) =>
+    void response.writeHead(200, { "content-type": "application/pdf" }).end(`%PDF-1.4\n% ${request.url}\n%%EOF`)
+  const all = Array.from({ length: pages }, (_, at) => invoicesOf(at + 1)).flat()
+  const origin = yield* serve({
+    "/": now(login),
+    "/login": (request, response) =>
+      void formOf(request).then((form) =>
+        form.get(changes.user?.[1] ?? "user") === customer.user && form.get("password") === customer.password
+          ? code(changes)(request, response)
+          : login(changes, "Wrong user or password")(request, response)
+      ),
+    "/code": (request, response) =>
+      void formOf(request).then((form) =>
+        isCode([...form.values()].join(""))
+          ? redirect(response, "/invoices", "session=known")
+          : code(changes)(request, response)
+      ),
+    "/invoices": known(now(list)),
+    "/rows": known(({ url = "" }, response) => {
+      const rows = JSON.stringify(invoicesOf(Number(new URL(url, "http://portal.example").searchParams.get("page"))))
+      setTimeout(() => void response.writeHead(200, { "content-type": "application/json" }).end(rows), lateMillis)
+    }),
+    ...Object.fromEntries(all.map((number) => [`/invoices/${number}.pdf`, known(pdf)]))
+  })
+  return {
+    origin,
+    change: (given) => {
+      changes = given
+    },
+    asked: () => asked.splice(0)
+  }
+})

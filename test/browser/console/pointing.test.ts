@@ -1,0 +1,183 @@
+/**
+ * A workflow for a billing portal, made new in the console by a person who only sees the page: by roles and texts, without a
+ * selector or JSON.
+ */
+import { mkdirSync, readFileSync } from "node:fs"
+import { createRequire } from "node:module"
+import { join } from "node:path"
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { type Locator, type Page, chromium as playwright } from "playwright-core"
+import { LivingProcesses } from "../../../apps/api/installation/LivingProcesses.ts"
+import { buildConsole } from "../../../apps/bootstrap/console.js"
+import * as Host from "../../../core/builder/host/Host.ts"
+import * as StartingState from "../../../core/builder/host/StartingState.ts"
+import * as AgentExecutor from "../../../core/execution/AgentExecutor.ts"
+import * as Scheduler from "../../../core/run/Scheduler.ts"
+import * as Worker from "../../../core/run/Worker.ts"
+import { Accounts } from "../../../core/vault/Accounts.ts"
+import { LoginCodes } from "../../../core/vault/otp/LoginCodes.ts"
+import { hangMillis } from "../../support/limits.ts"
+import { executablePath, sharedBrowser } from "../../support/realBrowser.ts"
+import { seal } from "../../support/sealed.ts"
+import { layerInMemory, Service } from "../../support/service.ts"
+import * as BillingPortal from "./BillingPortal.ts"
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
+
+const pictures = process.env.SLUICE_CONSOLE_PICTURES
+
+/** A service whose runs and recordings work in a real browser, and its console, signed in. */
+const console = Effect.gen(function* () {
+  yield* Effect.promise(buildConsole)
+  const { member, send, url } = yield* Service
+  const worker = Worker.run({ name: "w", capacity: 1, leaseMillis: 30_000, graceMillis: 0 })
+  yield* Effect.forkScoped(Effect.provide(worker, Layer.fresh(AgentExecutor.layer.pipe(Layer.provide(sharedBrowser)))))
+  yield* Effect.forkScoped(Scheduler.run())
+  const host = Effect.flatMap(StartingState.ofConversations, (beginningOf) =>
+    Host.run({ name: "h", capacity: 1, leaseMillis: 30_000, beginningOf })
+  )
+  yield* Effect.forkScoped(Effect.provide(host, Layer.mergeAll(sharedBrowser, Accounts.layer, LoginCodes.layer)))
+  const owner = yield* member("Owner")
+  const browser = yield* Effect.acquireRelease(
+    Effect.promise(() => playwright.launch({ executablePath })),
+    (one) => Effect.promise(() => one.close())
+  )
+  const page = yield* Effect.promise(async () => {
+    const context = await browser.newContext({ viewport: { width: 1280, height: 800 } })
+    context.setDefaultTimeout(hangMillis)
+    const opened = await context.newPage()
+    await opened.goto(`${url}/#/author`)
+    await opened.getByLabel("API key").fill(owner.key)
+    await opened.keyboard.press("Enter")
+    await opened.getByText("Nothing is being recorded").waitFor()
+    return opened
+  })
+  return { owner, page, send }
+})
+
+/** Axe finds nothing on the page as it is, also on a narrow screen. */
+const looked = async (page: Page, name: string) => {
+  if (!(await page.evaluate("'axe' in window"))) await page.evaluate(axe)
+  for (const width of [1280, 390]) {
+    await page.setViewportSize({ width, height: 800 })
+    if (pictures !== undefined) {
+      mkdirSync(pictures, { recursive: true })
+      await page.emulateMedia({ colorScheme: width === 390 ? "dark" : "light" })
+      await page.screenshot({ path: join(pictures, `pointing-${name}-${width}.png`), fullPage: true })
+      await page.emulateMedia({ colorScheme: "light" })
+    }
+    const found = await page.evaluate(
+      `axe.run({ resultTypes: ["violations"] }).then(({ violations }) => violations.map(({ id, nodes }) => id + ": " + nodes.map(({ target }) => target.join(" ")).join(", ")))`
+    )
+    assert.deepStrictEqual(found, [], `${name} at ${width} pixels`)
+    assert.isAtMost(Number(await page.evaluate("document.documentElement.scrollWidth")), width, name)
+  }
+  await page.setViewportSize({ width: 1280, height: 800 })
+}
+
+/** What a person does, each counted. */
+const hand = (page: Page) => {
+  let actions = 0
+  const counted = async (action: Promise<unknown>) => {
+    actions++
+    await action
+  }
+  const button = (name: string | RegExp): Locator =>
+    page.getByRole("button", { name, exact: typeof name === "string" }).first()
+  return {
+    actions: () => actions,
+    press: (name: string | RegExp) => counted(button(name).click()),
+    fill: (label: string, text: string) => counted(page.getByLabel(label, { exact: true }).fill(text)),
+    choose: (label: string, text: string) =>
+      counted(page.getByLabel(label, { exact: true }).selectOption({ label: text })),
+    said: (text: string | RegExp) => page.getByRole("status").getByText(text).waitFor(),
+    steps: page.getByRole("list", { name: "The steps of the workflow" })
+  }
+}
+
+layer(layerInMemory.pipe(Layer.provide(Layer.succeed(LivingProcesses, { living: Effect.succeed([]) }))), {
+  excludeTestServices: true
+})("a billing portal", (it) => {
+  it.effect("is automated by pointing alone, in at most 40 actions, and a run gets the invoices of all pages", () =>
+    Effect.gen(function* () {
+      const portal = yield* BillingPortal.open
+      const { owner, page, send } = yield* console
+      const { password, secret, user } = BillingPortal.customer
+      const sealed = (text: string) => seal(owner.encryptionKey, text)
+      const json = {
+        permissioned_user_id: "desk",
+        domain: portal.origin,
+        user_name: sealed(user),
+        password: sealed(password),
+        tfa_secret: sealed(secret)
+      }
+      assert.strictEqual((yield* send({ method: "POST", path: "/vault", key: owner.key, json })).status, 201)
+      const { actions, choose, fill, press, said, steps } = hand(page)
+      yield* Effect.promise(async () => {
+        await page.reload()
+        await fill("Name", "Invoices")
+        await fill("First page", `${portal.origin}/`)
+        await press("Start recording")
+        await press("Click: button “Accept all”")
+        await said(/Done: Click Accept all/)
+        await press("Type into: textbox “User”")
+        await choose("What to type", "User name of desk in the vault")
+        await press("Type it")
+        await said(/Done: Type into User/)
+        // The banner comes once to each browser.
+        await press("2 Click Accept all done")
+        await press("Put it in a condition")
+        await steps.getByText("nothing; goes on below").waitFor()
+        await press(/^Type into: .*“Password”$/)
+        await press("Type it")
+        await said(/Done: Type into Password/)
+        await press("Click: button “Sign in”")
+        await said(/Done: Click Sign in/)
+        await press("Type into: textbox “Digit 1”")
+        await page.getByRole("option", { name: "Code of desk, by its authenticator" }).waitFor({ state: "attached" })
+        assert.strictEqual(await page.getByRole("button", { name: /“Digit 2”/ }).count(), 0)
+        await looked(page, "code")
+        await press("Enter the code")
+        await said(/Done: Enter the code/)
+        await press("Point")
+        await press("Choose: link “PDF”")
+        await press("For each of the 4 rows")
+        await page.getByRole("heading", { name: "For each row" }).waitFor()
+        await press("Click: link “PDF”")
+        await said(/Keep the file \(R-100\.pdf, \d+ bytes\)/)
+        await steps.getByText("R-100.pdf, ").waitFor()
+        await looked(page, "download")
+        await press("End the loop")
+        await said(/^Did \d+ steps\./)
+        await press("Point")
+        await press("Choose: link “Next”")
+        await page.getByRole("button", { name: "Repeat the loop on every page" }).waitFor()
+        await looked(page, "pages")
+        await press("Repeat the loop on every page")
+        await steps.getByText("Go to the next page").waitFor()
+        portal.asked()
+        await press("Save the workflow")
+        await press("Run…")
+        await fill("DESK", "desk")
+        await press("Run")
+        await page
+          .getByText("Succeeded")
+          .first()
+          .waitFor({ timeout: 90_000 })
+          .catch(async (error) => {
+            await page.screenshot({ path: "/tmp/point-pics/failed.png", fullPage: true })
+            throw error
+          })
+        for (let number = 1; number <= BillingPortal.pages; number++) {
+          for (const invoice of BillingPortal.invoicesOf(number))
+            await page.getByText(`${invoice}.pdf`).first().waitFor()
+        }
+        await looked(page, "run")
+      })
+      const asked = portal.asked().filter((path) => path.startsWith("/rows"))
+      assert.deepStrictEqual(asked, ["/rows?page=1", "/rows?page=2", "/rows?page=3"])
+      assert.isAtMost(actions(), 40)
+    })
+  )
+})

@@ -2,7 +2,7 @@
 import { called, proposed } from "./AuthorModel.ts"
 import * as Column from "./Column.ts"
 import type { Draft, PageTarget } from "./Conversation.ts"
-import { waitsForPage } from "./StepModel.ts"
+import { editing, graphIn, waitsForPage } from "./StepModel.ts"
 
 /** A condition, as a person reads it and as its node. */
 export interface PageCondition {
@@ -92,3 +92,15 @@ export const conditioned = (
   id: string
 ): Column.Block | null =>
   Column.wrapped(column, step, { id, name: Column.freeName(column, name), action: "BOOL_CONDITION", parameters })
+
+/** The messages that put a step of a draft in a condition; none for one that must stay where it is. */
+export const conditioning = (
+  draft: Pick<Draft, "edges" | "nodes">,
+  step: string,
+  condition: PageCondition,
+  id: string
+): ReadonlyArray<string> => {
+  const graph = graphIn(draft)
+  const changed = conditioned(Column.columnOf(graph), step, condition, id)
+  return changed === null ? [] : [editing(Column.patchOf(graph, Column.graphOf(changed)))]
+}

@@ -104,11 +104,6 @@ const StepList = ({
   const [over, setOver] = useState<string | null>(null)
   const moving = useRef<string | null>(null)
   const at = Column.cursorLine(lines, draft.cursor)
-  /** The line of the loop that the next step comes after. */
-  const behindLoop =
-    draft.cursor.way === "loop_done"
-      ? lines.find((line) => line.kind === "step" && line.node.id === draft.cursor.after)
-      : undefined
   const next = nextOf(draft)
   // A step that was moved by a key keeps the focus at its new place.
   useLayoutEffect(() => {
@@ -201,7 +196,7 @@ const StepList = ({
               </li>
             )}
             {index === at && (
-              <Cursor words={cursorWords(draft, lines, hasPage)} depth={behindLoop?.depth ?? line.depth} />
+              <Cursor words={cursorWords(draft, lines, hasPage)} depth={cursorDepth(draft, lines) ?? line.depth} />
             )}
           </Fragment>
         ))}
@@ -210,6 +205,12 @@ const StepList = ({
     </>
   )
 }
+
+/** The depth of the loop that the next step comes after; `null` where it comes after no loop. */
+const cursorDepth = ({ cursor }: Draft, lines: Lines): number | null =>
+  cursor.way !== "loop_done"
+    ? null
+    : (lines.find((line) => line.kind === "step" && line.node.id === cursor.after)?.depth ?? null)
 
 const indent = (depth: number) => ({ paddingLeft: `${14 + depth * 12}px` })
 

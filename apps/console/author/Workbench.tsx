@@ -28,7 +28,7 @@ import {
 } from "./AuthorModel.ts"
 import { Chosen } from "./Chosen.tsx"
 import * as Column from "./Column.ts"
-import { conditioned, followed } from "./ConditionModel.ts"
+import { conditioning, followed } from "./ConditionModel.ts"
 import { builder, type Conversation, type Message, type PageTarget, useConversation } from "./Conversation.ts"
 import { expecting, sentenceOf } from "./ExpectModel.ts"
 import { Finish } from "./Finish.tsx"
@@ -227,11 +227,8 @@ export const Workbench = ({ id }: { readonly id: string }) => {
               onSay={sayAll}
               step={selection.column === null || node === null ? null : followed(selection.column, node, draft.cursor)}
               onCondition={(step, condition) => {
-                const id = crypto.randomUUID()
-                const changed = selection.column === null ? null : conditioned(selection.column, step, condition, id)
-                if (changed === null) return
                 choose(null)
-                void say(editing(Column.patchOf(graphIn(draft), Column.graphOf(changed))))
+                sayAll(conditioning(draft, step, condition, crypto.randomUUID()))
               }}
               isBusy={isBusy || isReadOnly}
               onDo={perform}

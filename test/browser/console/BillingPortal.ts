@@ -21,11 +21,8 @@ export interface Changes {
   /** The label and the name of the field for the user. */
   readonly user?: readonly [label: string, name: string]
   readonly signIn?: string
-  readonly withoutBanner?: true
-  /** One field for the code, by its label. */
-  readonly code?: string
-  /** A dialog over the first list of a session, until it is closed. */
-  readonly news?: true
+  /** A password is enough: each code would have to wait for the one before to be over. */
+  readonly withoutCode?: true
   /** The files are in the first column. */
   readonly filesFirst?: true
 }
@@ -46,16 +43,13 @@ const page = (title: string, body: string, script = ""): Answer =>
 
 const banner = `<div id="banner">This portal keeps cookies. <button onclick="document.cookie = 'agreed=1; path=/'; banner.remove()">Accept all</button></div>`
 
-const login = (
-  { signIn = "Sign in", user: [label, name] = ["User", "user"], withoutBanner }: Changes,
-  complaint = ""
-) =>
+const login = ({ signIn = "Sign in", user: [label, name] = ["User", "user"] }: Changes, complaint = "") =>
   page(
     "Sign in",
     `<form method="post" action="/login"><p><label>${label} <input name="${name}"></label></p>
       <p><label>Password <input name="password" type="password"></label></p><p role="alert">${complaint}</p>
-      <button>${signIn}</button></form>${withoutBanner ? "" : banner}`,
-    "if (/agreed/.test(document.cookie)) document.querySelector('#banner')?.remove()"
+      <button>${signIn}</button></form>${banner}`,
+    "if (/agreed/.test(document.cookie)) banner.remove()"
   )
 
 const boxes = `<fieldset><legend>Enter the code of your app</legend>${Array.from(
@@ -63,28 +57,22 @@ const boxes = `<fieldset><legend>Enter the code of your app</legend>${Array.from
   (_, at) => `<input data-digit name="d${at}" aria-label="Digit ${at + 1}" maxlength="1" inputmode="numeric">`
 ).join("")}</fieldset>`
 
-const code = ({ code: label }: Changes) =>
-  page(
-    "Second step",
-    `<form method="post" action="/code">${label === undefined ? boxes : `<p><label>${label} <input name="otp"></label></p>`}
-      <button>Continue</button></form>`,
-    `const boxes = [...document.querySelectorAll("[data-digit]")]
+const code = page(
+  "Second step",
+  `<form method="post" action="/code">${boxes}<button>Continue</button></form>`,
+  `const boxes = [...document.querySelectorAll("[data-digit]")]
   for (const [at, box] of boxes.entries()) box.oninput = () => { if (box.value !== "") boxes[at + 1]?.focus() }`
-  )
+)
 
 /** How late the rows of a page come, in milliseconds. */
 const lateMillis = 400
 
-const news = `<div id="news" role="dialog" aria-label="News" style="position: fixed; inset: 0; background: #eef">We have news.
-  <button onclick="sessionStorage.news = 'read'; news.remove()">Close</button></div>`
-
-const list = ({ filesFirst, news: hasNews }: Changes) =>
+const list = ({ filesFirst }: Changes) =>
   page(
     "Invoices",
     `<table><thead><tr>${filesFirst ? "<th>File" : ""}<th>Number<th>Total${filesFirst ? "" : "<th>File"}</tr></thead><tbody></tbody></table>
-      <p id="pager"></p>${hasNews ? news : ""}`,
-    `if (sessionStorage.news === "read") document.querySelector("#news")?.remove()
-  const number = Number(new URLSearchParams(location.search).get("page") ?? 1)
+      <p id="pager"></p>`,
+    `const number = Number(new URLSearchParams(location.search).get("page") ?? 1)
   fetch("/rows?page=" + number).then((answer) => answer.json()).then((rows) => {
     document.querySelector("tbody").innerHTML = rows.map((row) => {
       const file = "<td><a target=_blank href=/invoices/" + row + ".pdf>PDF</a></td>"
@@ -135,14 +123,14 @@ export const open: Effect.Effect<BillingPortal, never, Scope.Scope> = Effect.gen
     "/login": (request, response) =>
       void formOf(request).then((form) =>
         form.get(changes.user?.[1] ?? "user") === customer.user && form.get("password") === customer.password
-          ? code(changes)(request, response)
+          ? changes.withoutCode
+            ? redirect(response, "/invoices", "session=known")
+            : code(request, response)
           : login(changes, "Wrong user or password")(request, response)
       ),
     "/code": (request, response) =>
       void formOf(request).then((form) =>
-        isCode([...form.values()].join(""))
-          ? redirect(response, "/invoices", "session=known")
-          : code(changes)(request, response)
+        isCode([...form.values()].join("")) ? redirect(response, "/invoices", "session=known") : code(request, response)
       ),
     "/invoices": known(now(list)),
     "/rows": known(({ url = "" }, response) => {

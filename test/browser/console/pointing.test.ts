@@ -17,8 +17,10 @@ import * as Scheduler from "../../../core/run/Scheduler.ts"
 import * as Worker from "../../../core/run/Worker.ts"
 import { Accounts } from "../../../core/vault/Accounts.ts"
 import { LoginCodes } from "../../../core/vault/otp/LoginCodes.ts"
+import { graphOf } from "../../support/browser.ts"
 import { hangMillis } from "../../support/limits.ts"
 import { executablePath, sharedBrowser } from "../../support/realBrowser.ts"
+import { sampled } from "../../support/scale.ts"
 import { seal } from "../../support/sealed.ts"
 import { layerInMemory, Service } from "../../support/service.ts"
 import * as BillingPortal from "./BillingPortal.ts"
@@ -35,7 +37,7 @@ const console = Effect.gen(function* () {
   yield* Effect.forkScoped(Effect.provide(worker, Layer.fresh(AgentExecutor.layer.pipe(Layer.provide(sharedBrowser)))))
   yield* Effect.forkScoped(Scheduler.run())
   const host = Effect.flatMap(StartingState.ofConversations, (beginningOf) =>
-    Host.run({ name: "h", capacity: 1, leaseMillis: 30_000, beginningOf })
+    Host.run({ name: "h", capacity: 8, leaseMillis: 30_000, beginningOf })
   )
   yield* Effect.forkScoped(Effect.provide(host, Layer.mergeAll(sharedBrowser, Accounts.layer, LoginCodes.layer)))
   const owner = yield* member("Owner")
@@ -95,6 +97,78 @@ const hand = (page: Page) => {
     steps: page.getByRole("list", { name: "The steps of the workflow" })
   }
 }
+
+/** The workflow of the portal as it is recorded, without a condition around the banner. */
+const workflowFor = (origin: string) => {
+  const file = "(/html/body/table/tbody/tr[td])[{{context.runtime.row_number + 1}}]/td[3]/a"
+  const rows = "/html/body/table/tbody/tr[td]"
+  const items = { type: "object", properties: { text: { type: "string", path: "/td[2]" } } }
+  const properties = { rows: { type: "array", path: rows, items } }
+  return {
+    name: "Invoices",
+    max_retries: 0,
+    settings: {},
+    vault_schema: { DESK: { type: "credential", domain: origin } },
+    ...graphOf(`${origin}/`, [
+      { action: "CLICK", parameters: { selector: "//button[.='Accept all']", wait_time: 1_000 } },
+      {
+        action: "INPUT_TEXT",
+        parameters: { selector: "//input[@name='user']", text: "{{context.inputs.DESK.USER_NAME}}", wait_time: 1_000 }
+      },
+      {
+        action: "INPUT_TEXT",
+        parameters: { selector: "//input[@name='password']", text: "{{context.inputs.DESK.PASSWORD}}" }
+      },
+      { action: "CLICK", parameters: { selector: "//button[.='Sign in']", wait_time: 1_000 } },
+      {
+        action: "EXTRACT_DATAMODEL",
+        parameters: { selector: rows, extract_data_model: { type: "object", overwriteArrayKeys: ["rows"], properties } }
+      },
+      {
+        action: "LOOP",
+        parameters: {
+          variable_over: "{{context.rows}}",
+          variable_current_item: "row",
+          variable_current_index: "row_number"
+        },
+        to: { body: 7, done: 10 }
+      },
+      { action: "CLICK", parameters: { selector: file, wait_time: 2_000 } },
+      { action: "FILE_DOWNLOAD" },
+      { action: "TAB_MANAGEMENT", parameters: { tabAction: "SWITCH", tab_index: 0 }, to: 6 },
+      {
+        action: "BOOL_CONDITION",
+        parameters: {
+          comparison_operator: "IS_NOT_NULL",
+          comparison_value_1: "<<xpath://a[.='Next']>>",
+          wait_time: 1_000
+        },
+        to: { yes: 11, no: 12 }
+      },
+      { action: "CLICK", parameters: { selector: "//a[.='Next']" }, to: 5 }
+    ])
+  }
+}
+
+type Hand = ReturnType<typeof hand>
+
+/** Points the step that failed at another element of the page. */
+const pointAt =
+  (name: string) =>
+  async ({ press }: Hand) => {
+    await press("Choose another element")
+    await press(`Choose: ${name}`)
+    await press(/^Use this one/)
+  }
+
+/** What a site may change, and how a person mends the step that fails by it. */
+const repairs: ReadonlyArray<
+  readonly [change: string, changes: BillingPortal.Changes, mend: (one: Hand) => Promise<unknown>]
+> = [
+  ["the files of the rows in another column", { filesFirst: true }, pointAt("link “PDF”")],
+  ["another name and label of a field", { user: ["Account", "login"] }, pointAt("textbox “Account”")],
+  ["another text of a button", { signIn: "Log in" }, pointAt("button “Log in”")]
+]
 
 layer(layerInMemory.pipe(Layer.provide(Layer.succeed(LivingProcesses, { living: Effect.succeed([]) }))), {
   excludeTestServices: true
@@ -161,14 +235,7 @@ layer(layerInMemory.pipe(Layer.provide(Layer.succeed(LivingProcesses, { living: 
         await press("Run…")
         await fill("DESK", "desk")
         await press("Run")
-        await page
-          .getByText("Succeeded")
-          .first()
-          .waitFor({ timeout: 90_000 })
-          .catch(async (error) => {
-            await page.screenshot({ path: "/tmp/point-pics/failed.png", fullPage: true })
-            throw error
-          })
+        await page.getByText("Succeeded").first().waitFor()
         for (let number = 1; number <= BillingPortal.pages; number++) {
           for (const invoice of BillingPortal.invoicesOf(number))
             await page.getByText(`${invoice}.pdf`).first().waitFor()
@@ -178,6 +245,53 @@ layer(layerInMemory.pipe(Layer.provide(Layer.succeed(LivingProcesses, { living: 
       const asked = portal.asked().filter((path) => path.startsWith("/rows"))
       assert.deepStrictEqual(asked, ["/rows?page=1", "/rows?page=2", "/rows?page=3"])
       assert.isAtMost(actions(), 40)
+    })
+  )
+
+  it.effect("is mended after changes of the site, each by pointing in at most 8 actions, and proved by a run", () =>
+    Effect.gen(function* () {
+      const portal = yield* BillingPortal.open
+      const { owner, page, send } = yield* console
+      const { password, user } = BillingPortal.customer
+      const sealed = (text: string) => seal(owner.encryptionKey, text)
+      const post = (path: string, json: unknown) =>
+        Effect.map(send({ method: "POST", path, key: owner.key, json }), ({ body, status, text }) => {
+          assert.isBelow(status, 300, text)
+          return body
+        })
+      yield* post("/vault", {
+        permissioned_user_id: "desk",
+        domain: portal.origin,
+        user_name: sealed(user),
+        password: sealed(password)
+      })
+      for (const [name, changes, mend] of sampled(repairs, 3)) {
+        portal.change({ ...changes, withoutCode: true })
+        const { id } = yield* post("/workflows", workflowFor(portal.origin))
+        const run = yield* post("/run", { workflow_id: id, run_input_variables: { DESK: "desk" } })
+        const one = hand(page)
+        yield* Effect.promise(async () => {
+          await page.evaluate(`location.hash = "#/runs/${String(run.session_id)}"`)
+          await one.press("Repair on the page")
+          await page.getByRole("region", { name: "Where this step points" }).waitFor()
+          await mend(one)
+          await one.press("Run to the end")
+          await one.said(/^Did \d+ steps?.*The end of the workflow comes next/)
+          await one.press("Save the workflow")
+          portal.asked()
+          await one.press("Retry 1 run")
+          await page.getByRole("link", { name: "New run" }).first().click()
+          await page.getByText("Succeeded").first().waitFor()
+        })
+        const asked = portal.asked().filter((path) => path.endsWith(".pdf"))
+        const all = [1, 2, 3].flatMap(BillingPortal.invoicesOf)
+        assert.deepStrictEqual(
+          [...new Set(asked)],
+          all.map((invoice) => `/invoices/${invoice}.pdf`),
+          name
+        )
+        assert.isAtMost(one.actions(), 8, name)
+      }
     })
   )
 })

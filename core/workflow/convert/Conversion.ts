@@ -9,6 +9,7 @@ import * as Automa from "./Automa.ts"
 import * as BrowserScript from "./BrowserScript.ts"
 import * as ChromeRecorder from "./ChromeRecorder.ts"
 import * as LinedJson from "./LinedJson.ts"
+import * as N8n from "./N8n.ts"
 import type { Parsers } from "./Parsers.ts"
 import * as PlaywrightLines from "./PlaywrightLines.ts"
 import { mostSteps, type Recording, type Unreadable } from "./Recording.ts"
@@ -21,13 +22,16 @@ export const mostCharacters = 8_000_000
 
 interface JsonFormat {
   readonly recognises: (value: Schema.Json) => boolean
-  readonly read: (file: LinedJson.LinedJson) => Result.Result<Recording, ReadonlyArray<Unreadable>>
+  readonly read: (
+    file: LinedJson.LinedJson,
+    parsers: Parsers | null
+  ) => Result.Result<Recording, ReadonlyArray<Unreadable>>
 }
 
-const jsonFormats: ReadonlyArray<JsonFormat> = [SeleniumIde, ChromeRecorder, UiVision, Skyvern, Automa]
+const jsonFormats: ReadonlyArray<JsonFormat> = [SeleniumIde, ChromeRecorder, UiVision, Skyvern, Automa, N8n]
 
 const expected =
-  "expected a recording of Chrome DevTools Recorder (JSON), a project of Selenium IDE (.side), a macro of UI.Vision, a workflow of Skyvern (JSON or YAML) or Automa (JSON), or a script or recording of Playwright or Puppeteer"
+  "expected a recording of Chrome DevTools Recorder (JSON), a project of Selenium IDE (.side), a macro of UI.Vision, a workflow of Skyvern (JSON or YAML), Automa or n8n (JSON), or a script or recording of Playwright or Puppeteer"
 
 /** Converts a file. Fails with every problem, each below the path `content`. Without parsers, scripts and YAML are refused. */
 export const convert = (
@@ -59,7 +63,9 @@ const recordingOf = (content: string, parsers: Parsers | null): Result.Result<Re
       Result.mapError((problem) => [problem]),
       Result.flatMap((file) => {
         const format = jsonFormats.find((one) => one.recognises(file.value))
-        return format === undefined ? refusal(`No known program writes such a JSON: ${expected}`) : format.read(file)
+        return format === undefined
+          ? refusal(`No known program writes such a JSON: ${expected}`)
+          : format.read(file, parsers)
       })
     )
   }

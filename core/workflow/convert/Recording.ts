@@ -12,7 +12,8 @@ export const formats = [
   "puppeteer",
   "ui-vision",
   "skyvern",
-  "automa"
+  "automa",
+  "n8n"
 ] as const
 export type Format = (typeof formats)[number]
 

@@ -55,6 +55,13 @@ const kindOf = (words: string, value: string, own: string = words): Kind => {
   return personWords.test(wordsIn(own)) ? "person" : null
 }
 
+/** Whether a value with this name must not stay in a workflow. */
+export const isSecret = (name: string, value: string): boolean => {
+  if (/^(?:(?:proxy-)?authorization|cookie)$/i.test(name)) return value !== ""
+  const kind = kindOf(name, value)
+  return kind !== null && kind !== "person"
+}
+
 const isMail = (value: string): boolean => {
   const [user = "", host = "", more] = value.split("@")
   return user !== "" && more === undefined && !/\s/.test(value) && /[^.]\.[^.]/.test(host)

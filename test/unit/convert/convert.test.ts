@@ -5,6 +5,7 @@ import { assert, describe, expect, it } from "@effect/vitest"
 import { Result } from "effect"
 import * as YamlText from "../../../adapters/json/YamlText.ts"
 import * as BabelScript from "../../../adapters/script/BabelScript.ts"
+import * as CronExpression from "../../../core/schedule/CronExpression.ts"
 import type { Converted } from "../../../core/workflow/convert/Assembly.ts"
 import * as Conversion from "../../../core/workflow/convert/Conversion.ts"
 import * as SaveBody from "../../../core/workflow/SaveBody.ts"
@@ -330,6 +331,239 @@ describe("what must not stay in a workflow", () => {
   it("braces that were typed stay braces", () => {
     const [node] = nodesOf(type("#note", "{{context.inputs.LOGIN.PASSWORD}}"))
     assert.notInclude(JSON.stringify(node), "{{context")
+  })
+})
+
+/** A workflow of n8n: its nodes in a row, each `[name, type, parameters, version]`, and other connections. */
+const n8n = (
+  nodes: ReadonlyArray<readonly [string, string, object?, number?]>,
+  connections?: Readonly<Record<string, ReadonlyArray<ReadonlyArray<string>>>>
+): string => {
+  const inARow = Object.fromEntries(nodes.slice(1).map(([name], at) => [nodes[at]?.[0] ?? "", [[name]]]))
+  return JSON.stringify({
+    nodes: nodes.map(([name, type, parameters = {}, typeVersion = 1]) => ({
+      name,
+      type: type.includes(".") ? type : `n8n-nodes-base.${type}`,
+      typeVersion,
+      parameters
+    })),
+    connections: Object.fromEntries(
+      Object.entries(connections ?? inARow).map(([name, outputs]) => [
+        name,
+        { main: outputs.map((targets) => targets.map((node) => ({ node, type: "main", index: 0 }))) }
+      ])
+    )
+  })
+}
+
+describe("a workflow of n8n", () => {
+  const click = (name: string) =>
+    [name, "n8n-nodes-playwright.playwright", { operation: "clickElement", selector: `#${name}` }] as const
+  const graphOf = (text: string): string => {
+    const { workflow } = converted(text)
+    assert.deepStrictEqual(SaveBody.read(workflow, 0).problems, [])
+    return Reports.graph(workflow)
+  }
+
+  it.each([
+    ["scheduleTrigger", { rule: { interval: [{}] } }, "0 0 * * *"],
+    ["scheduleTrigger", { rule: { interval: [{ field: "minutes", minutesInterval: 15 }] } }, "*/15 * * * *"],
+    [
+      "scheduleTrigger",
+      { rule: { interval: [{ field: "hours", hoursInterval: 1, triggerAtMinute: 5 }] } },
+      "5 * * * *"
+    ],
+    ["scheduleTrigger", { rule: { interval: [{ field: "months", triggerAtDayOfMonth: 3 }] } }, "0 0 3 * *"],
+    ["scheduleTrigger", { rule: { interval: [{ field: "cronExpression", expression: "0 5 4 * * 1" }] } }, "5 4 * * 1"],
+    ["cron", { triggerTimes: { item: [{ mode: "everyWeek", hour: 8, weekday: "5" }] } }, "0 8 * * 5"],
+    ["interval", { unit: "minutes", interval: 10 }, "*/10 * * * *"]
+  ])("is started by a schedule: %s %j becomes %s", (type, parameters, cron) => {
+    const { report } = converted(n8n([["t", type, parameters], click("a")]))
+    assert.strictEqual(report[0]?.outcome, "not_translated")
+    assert.include(report[0]?.message, `cron "${cron}"`)
+    assert.isTrue(Result.isSuccess(CronExpression.parse(cron)))
+  })
+
+  it.each([
+    ["seven minutes", { field: "minutes", minutesInterval: 7 }],
+    ["seconds", { field: "seconds", secondsInterval: 30 }],
+    ["two weeks", { field: "weeks", weeksInterval: 2, triggerAtDay: [1] }],
+    ["an expression", { field: "days", triggerAtHour: "={{ $json.hour }}" }]
+  ])("names no cron where it would be another time: %s", (_, rule) => {
+    const { report } = converted(n8n([["t", "scheduleTrigger", { rule: { interval: [rule] } }], click("a")]))
+    assert.include(report[0]?.message, "recurrence rule")
+  })
+
+  it.each([
+    ["={{ $json.a }}", "{{context.inputs.a}}"],
+    ["={{ $json.a.b[0]['c d'] }}", "{{context.inputs.a.b[0].`c d`}}"],
+    ["=x {{$json[\"a\"]}} y {{ 'z' }}", 'x {{context.inputs.a}} y {{"z"}}'],
+    ["={{ $('Set').item.json.name }}", "{{context.name}}"],
+    ['={{ $node["Set"].json["name"] }}', "{{context.name}}"],
+    ["={{ $env.SHOP_URL }}", "{{context.inputs.shop_url}}"],
+    ["{{ $json.a }}", '{{"{"}}{{"{"}} $json.a }}']
+  ])("reads the expression %s", (value, expected) => {
+    const set = { assignments: { assignments: [{ name: "name", value: "Ada" }] } }
+    const fill = { operation: "fillForm", selector: "#q", value }
+    const text = n8n(
+      [
+        ["t", "manualTrigger"],
+        ["Set", "set", set, 3.4],
+        ["fill", "n8n-nodes-playwright.playwright", fill]
+      ],
+      value.includes("$json") ? { t: [["fill"]] } : undefined
+    )
+    assert.include(graphOf(text), `"text":${JSON.stringify(expected)}`)
+  })
+
+  it.each(["={{ $json.a.toUpperCase() }}", "={{ $now.minus(1) }}", "={{ $json.a + 1 }}", "={{ $json.a"])(
+    "names a step with the expression %s",
+    (value) => {
+      const fill = { operation: "fillForm", selector: "#q", value }
+      const { report } = converted(
+        n8n([
+          ["t", "manualTrigger"],
+          ["fill", "n8n-nodes-playwright.playwright", fill]
+        ])
+      )
+      assert.strictEqual(report[1]?.outcome, "not_translated")
+    }
+  )
+
+  it.each([
+    ["string", "equals", "a", '"EQUAL","comparison_value_1":"{{context.inputs.x}}","comparison_value_2":"a"'],
+    ["string", "notEmpty", "", '"IS_NOT_NULL","comparison_value_1":"{{context.inputs.x}}"'],
+    ["number", "lt", 3, '{{$number(context.inputs.x) < $number(\\"3\\")}}'],
+    ["boolean", "true", "", "{{context.inputs.x = true}}"],
+    ["string", "regex", "a+", null],
+    ["dateTime", "after", "2026-01-01", null]
+  ])("compares a %s by %s", (type, operation, rightValue, expected) => {
+    const condition = { leftValue: "={{ $json.x }}", rightValue, operator: { type, operation } }
+    const parameters = { conditions: { conditions: [condition], combinator: "and" } }
+    const text = n8n([["t", "manualTrigger"], ["if", "if", parameters, 2], click("a"), click("b")], {
+      t: [["if"]],
+      if: [["a"], ["b"]]
+    })
+    if (expected !== null) assert.include(graphOf(text), expected)
+    else {
+      assert.deepStrictEqual(
+        converted(text).report.map(({ outcome }) => outcome),
+        ["kept", "not_translated", "not_translated", "not_translated"]
+      )
+    }
+  })
+
+  it("does several ways one after the other, and names what leads back", () => {
+    const text = n8n([["t", "manualTrigger"], click("a"), click("b"), click("c"), ["wait", "wait", {}, 1.1]], {
+      t: [["a", "b"]],
+      a: [["c"]],
+      b: [["c"]],
+      c: [["wait"]],
+      wait: [["a"]]
+    })
+    const { report } = converted(text)
+    assert.include(report[0]?.message, "nodes[3] once for each way")
+    assert.include(report[4]?.message, "leads to the node nodes[1]")
+    assert.deepStrictEqual(
+      graphOf(text)
+        .split("\n")
+        .map((line) => line.split(" ")[1]),
+      ["START", "CLICK", "CLICK", "CLICK", "DELAY", "END"]
+    )
+  })
+
+  it("goes over a field that is split, one element after the other", () => {
+    const { workflow } = converted(
+      n8n([["t", "manualTrigger"], ["split", "splitOut", { fieldToSplitOut: "rows" }], click("a")])
+    )
+    assert.include(Reports.graph(workflow), '"variable_over":"{{context.inputs.rows}}"')
+  })
+
+  it("keeps no secret of a request, of a field that is set or of a script", () => {
+    const secrets = ["Rosebud-1941", "Rosebud-1942", "abc.def-ghi", "sk-live-1f9a8c7e6d5b4a39", "pw of a script"]
+    const [password, other, bearer, token, typed] = secrets
+    const found = converted(
+      n8n([
+        ["t", "manualTrigger"],
+        [
+          "a",
+          "httpRequest",
+          {
+            method: "POST",
+            url: `https://a.example/?token=${token}`,
+            sendHeaders: true,
+            headerParameters: { parameters: [{ name: "Authorization", value: `Bearer ${bearer}` }] },
+            sendBody: true,
+            specifyBody: "json",
+            jsonBody: `{"user": "ada", "password": "${password}"}`
+          },
+          4.2
+        ],
+        [
+          "b",
+          "httpRequest",
+          {
+            method: "POST",
+            url: "https://a.example/",
+            sendBody: true,
+            bodyParameters: { parameters: [{ name: "password", value: other }] }
+          },
+          4.2
+        ],
+        ["set", "set", { values: { string: [{ name: "password", value: password }] } }],
+        [
+          "s",
+          "n8n-nodes-puppeteer.puppeteer",
+          { operation: "runCustomScript", scriptCode: `await $page.type("#password", "${typed}")` }
+        ]
+      ])
+    )
+    const text = JSON.stringify(found)
+    for (const secret of secrets) assert.notInclude(text, secret)
+    assert.deepStrictEqual(
+      found.inputs.map(({ name }) => name),
+      ["token", "authorization", "password", "password_2"]
+    )
+  })
+
+  it("names a request that signs in, and the trigger that is not taken", () => {
+    const { report } = converted(
+      JSON.stringify({
+        nodes: [
+          { name: "w", type: "n8n-nodes-base.webhook", parameters: {} },
+          { name: "h", type: "n8n-nodes-base.httpRequest", parameters: {}, credentials: { x: { name: "Shop key" } } },
+          { name: "e", type: "n8n-nodes-base.errorTrigger", parameters: {} },
+          { name: "m", type: "n8n-nodes-base.emailSend", parameters: {} }
+        ],
+        connections: { w: { main: [[{ node: "h" }]] }, e: { main: [[{ node: "m" }]] } }
+      })
+    )
+    assert.deepStrictEqual(
+      report.map(({ message, outcome }) => [
+        outcome,
+        /submit a run|Shop key|failed run|Nothing/.exec(message ?? "")?.[0]
+      ]),
+      [
+        ["not_translated", "submit a run"],
+        ["not_translated", "Shop key"],
+        ["not_translated", "failed run"],
+        ["not_translated", "Nothing"]
+      ]
+    )
+  })
+
+  it("is refused with a name twice", () => {
+    const found = Conversion.convert(n8n([click("a"), click("a")], {}))
+    assert.include(JSON.stringify(found), "content.nodes[1].name")
+  })
+
+  it("with ways that are nested without end is read in time", () => {
+    const names = Array.from({ length: 2_000 }, (_, at) => `n${at}`)
+    const text = n8n(
+      names.map((name) => [name, "if", {}, 2]),
+      Object.fromEntries(names.map((name, at) => [name, [[`n${at + 1}`], [`n${at + 2}`]]]))
+    )
+    assert.lengthOf(converted(text).report, 2_000)
   })
 })
 

@@ -3,13 +3,13 @@
  * the workflow is paused, and keeps the page of every step.
  */
 import { useState } from "preact/hooks"
-import { HoldNote } from "../data/HoldNote.tsx"
-import { checkInputs, type InputProblems, refusedInputs } from "../data/InputCheck.ts"
-import { inputSchemaOf, type Workflow } from "../data/Workflows.ts"
 import { SchemaForm } from "../forms/SchemaForm.tsx"
 import { Dialog } from "../kit/Dialog.tsx"
 import { go, to } from "../kit/Route.ts"
 import { act, client } from "../kit/Service.ts"
+import { HoldNote } from "./HoldNote.tsx"
+import { checkInputs, type InputProblems, refusedInputs } from "./InputCheck.ts"
+import { inputSchemaOf, type Workflow } from "./Workflows.ts"
 
 export const Start = ({ isTest, workflow }: { readonly workflow: Workflow; readonly isTest: boolean }) => {
   const [isOpen, setOpen] = useState(false)

@@ -68,6 +68,7 @@ const answer = Effect.gen(function* () {
   const baseUrl = yield* ownAddress
   const publicUrl = yield* Origin.origin
   const version = yield* Build
+  const services = yield* Effect.context<never>()
   // Loaded with the first request: most installations never have one.
   const { McpServer, Place } = yield* Effect.promise(async () => ({
     McpServer: await import("../mcp/McpServer.ts"),
@@ -87,7 +88,7 @@ const answer = Effect.gen(function* () {
   const place = Place.make({ client, baseUrl, publicUrl })
   const caller = sender.value
   const { fetch } = McpServer.handler(() =>
-    McpServer.make({ place, permits: (ability) => permits(caller, ability), readOnly: mode !== null, version })
+    McpServer.make({ place, permits: (ability) => permits(caller, ability), readOnly: mode !== null, services, version })
   )
   const body = request.method === "POST" ? yield* Effect.option(request.json) : Option.none()
   const asked = (signal: AbortSignal) =>

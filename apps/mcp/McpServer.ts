@@ -3,7 +3,7 @@
  * subscription.
  */
 import { createMcpHandler, Server } from "@modelcontextprotocol/server"
-import { Effect } from "effect"
+import { type Context, Effect } from "effect"
 import { reasonOf } from "../api/Client.ts"
 import * as Bounds from "./Bounds.ts"
 import type { Answer, Place, Tool } from "./Tool.ts"
@@ -18,6 +18,8 @@ export interface Options {
   readonly permits: Tools.Permits
   readonly readOnly: boolean
   readonly version: string
+  /** The services of the process, such as where its log goes. */
+  readonly services: Context.Context<never>
 }
 
 const instructions = `Sluice runs browser-automation workflows; a run starts only within the run window of its workflow.
@@ -53,7 +55,7 @@ const refused = (error: unknown) => {
 }
 
 /** A server for one request over HTTP, or one connection over standard input and output. */
-export const make = ({ permits, place, readOnly, version }: Options): Server => {
+export const make = ({ permits, place, readOnly, services, version }: Options): Server => {
   const tools = Tools.visible(permits, readOnly)
   const server = new Server(
     { name: "sluice", title: "Sluice", version },
@@ -75,7 +77,7 @@ export const make = ({ permits, place, readOnly, version }: Options): Server => 
         )
       )
     )
-    return Effect.runPromise(called, { signal: mcpReq.signal })
+    return Effect.runPromiseWith(services)(called, { signal: mcpReq.signal })
   })
   return server
 }

@@ -26,6 +26,7 @@ export const mcp = (settings: Settings) =>
       // A key that is not accepted ends the command before the host sends anything.
       const { role } = yield* client.workspaces.me()
       const version = yield* Build
+      const services = yield* Effect.context<never>()
       const place = ServicePlace.make({ client, baseUrl: url, publicUrl: url })
       yield* Effect.acquireUseRelease(
         Effect.sync(() =>
@@ -35,6 +36,7 @@ export const mcp = (settings: Settings) =>
                 place,
                 permits: (ability) => allows(role, ability),
                 readOnly: settings.readOnly,
+                services,
                 version
               }),
             { maxSubscriptions: 0 }

@@ -429,6 +429,7 @@ const Newcomer = () => (
         <p>A workflow is a list of steps in a browser: pages to open, fields to fill, data to read.</p>
         <p>
           <a href={to(["author"])}>Record one on its page</a>,{" "}
+          <a href={to(["bring"])}>bring what you have in another program</a>,{" "}
           <a href={to(["workflows"], { new: "1" })}>write one as JSON</a>, or read <a href="docs">the reference</a>.
         </p>
       </Empty>

@@ -18,6 +18,7 @@ const fixed: ReadonlyArray<Choice> = [
   { word: "Failed runs", kind: "Place", address: to(["runs"], { status: "execution.failed" }) },
   { word: "Workflows", kind: "Place", address: to(["workflows"]) },
   { word: "New workflow", kind: "Action", address: to(["workflows"], { new: "1" }) },
+  { word: "Bring it: a file of another program", kind: "Action", address: to(["bring"]) },
   { word: "Vault", kind: "Place", address: to(["vault"]) },
   { word: "Webhooks", kind: "Place", address: to(["webhooks"]) },
   { word: "Schedules", kind: "Place", address: to(["schedules"]) },

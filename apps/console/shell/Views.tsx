@@ -81,6 +81,7 @@ const AuthorView = later(async () => (await import("../author/AuthorView.tsx")).
 const ErrorCodesView = later(async () => (await import("../errorCodes/ErrorCodesView.tsx")).ErrorCodesView)
 const MembersView = later(async () => (await import("../members/MembersView.tsx")).MembersView)
 const SettingsView = later(async () => (await import("../settings/SettingsView.tsx")).SettingsView)
+const BringView = later(async () => (await import("../bring/BringView.tsx")).BringView)
 const AuditView = later(async () => (await import("../audit/AuditView.tsx")).AuditView)
 
 interface View {
@@ -104,6 +105,8 @@ export const viewOf = ({ path, query }: Route): View => {
       return part === "window"
         ? { place, key: `window ${id}`, draw: () => <WindowView id={id} /> }
         : { place, key: `workflow ${id}`, draw: () => <WorkflowView id={id} part={part} /> }
+    case "bring":
+      return { place: "workflows", key: place, draw: () => <BringView /> }
     case "author":
       return { place, key: `author ${id}`, draw: () => <AuthorView id={id} /> }
     case "vault":

@@ -20,9 +20,14 @@ export const WorkflowsView = ({ query }: { readonly query: URLSearchParams }) =>
       title="Workflows"
       actions={
         may("Member") && (
-          <button type="button" class="primary" onClick={() => filter({ new: "1" })}>
-            New workflow
-          </button>
+          <>
+            <a class="button" href={to(["bring"])}>
+              Bring it
+            </a>
+            <button type="button" class="primary" onClick={() => filter({ new: "1" })}>
+              New workflow
+            </button>
+          </>
         )
       }
     >
@@ -41,7 +46,10 @@ export const WorkflowsView = ({ query }: { readonly query: URLSearchParams }) =>
             const found = all.filter(({ name }) => name.toLowerCase().includes(search.toLowerCase()))
             if (found.length === 0) {
               return all.length === 0 ? (
-                <Empty title="No workflow yet">Create one here, or send one by POST /workflows.</Empty>
+                <Empty title="No workflow yet">
+                  Create one here, <a href={to(["bring"])}>bring a file of another program</a>, or send one by POST
+                  /workflows.
+                </Empty>
               ) : (
                 <Empty title={`No workflow has “${search}” in its name`}>
                   <button type="button" onClick={() => filter({ q: null })}>

@@ -33,7 +33,8 @@ export const countOf = (report: ReadonlyArray<Entry>, outcome: Outcome): number 
 export const sentenceOf = ({ format, report }: Pick<Converted, "format" | "report">): string => {
   const steps = report.length === 1 ? "1 step" : `${report.length.toLocaleString("en")} steps`
   const lost = countOf(report, "not_translated")
-  const rest = lost === 0 ? "all are in the workflow" : `${lost.toLocaleString("en")} need you`
+  const rest =
+    lost === 0 ? "all are in the workflow" : lost === 1 ? "1 needs you" : `${lost.toLocaleString("en")} need you`
   return `${steps} from ${formatWords[format]}: ${rest}`
 }
 

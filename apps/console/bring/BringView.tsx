@@ -280,12 +280,14 @@ const Report = ({ report }: { readonly report: ReadonlyArray<Entry> }) => {
   const shown = isWhole ? rows : rows.slice(0, mostShown)
   return (
     <Section title="Each step of the file">
-      <div class="body chips">
-        {outcomes.map((outcome) => (
-          <Chip key={outcome} pressed={only === outcome} onClick={() => setOnly(only === outcome ? null : outcome)}>
-            {outcomeWords[outcome]} <b>{countOf(report, outcome).toLocaleString("en")}</b>
-          </Chip>
-        ))}
+      <div class="body">
+        <div class="chips">
+          {outcomes.map((outcome) => (
+            <Chip key={outcome} pressed={only === outcome} onClick={() => setOnly(only === outcome ? null : outcome)}>
+              {outcomeWords[outcome]} <b>{countOf(report, outcome).toLocaleString("en")}</b>
+            </Chip>
+          ))}
+        </div>
       </div>
       {rows.length === 0 ? (
         <Empty title="No such step" />

@@ -93,7 +93,7 @@ it.layer(layerInMemory, { excludeTestServices: true })("a file of another progra
           mimeType: "application/json",
           buffer: Buffer.from(recording)
         })
-        await page.getByText("5 steps from a recording of Chrome: 1 need you").waitFor()
+        await page.getByText("5 steps from a recording of Chrome: 1 needs you").waitFor()
         await page.getByRole("row", { name: /customStep.*steps\[4\].*Not translated/s }).waitFor()
         await page.getByRole("row", { name: /LOGIN.*shop\.example.*PASSWORD, USER_NAME/s }).waitFor()
         assert.notInclude(await page.content(), password)

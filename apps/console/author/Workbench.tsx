@@ -52,6 +52,12 @@ const vault = query((client) =>
   Effect.map(client.vault.listEntries({ query: {} }), (answer) => (Array.isArray(answer) ? answer : [answer]))
 )
 
+/** The credentials of the vault, read again at first: one may have been added in the meantime. */
+const useVault = () => {
+  useEffect(() => refresh(vault), [])
+  return useQuery(vault).value ?? []
+}
+
 const noReading: Reading = { cells: [], list: "rows", isEvery: true }
 
 /** The selected step, and the element that was chosen for it. The step that failed is selected first. */
@@ -153,11 +159,8 @@ export const Workbench = ({ id }: { readonly id: string }) => {
   const recording = useRecording(conversation)
   const { choose, chosen, loop, marked, mode, perform, point, preview } = recording
   const { read, reading, said, setMode, setReading } = recording
-  const entries = useQuery(vault).value ?? []
+  const entries = useVault()
   const sources = draft === null ? [] : [...sourcesOf(draft, loop), ...vaultSourcesOf(entries, page?.url ?? "", draft)]
-  // A credential may have been added in the meantime.
-  useEffect(() => refresh(vault), [])
-
   const isReadOnly = !may("Member") || status?.status === "ended"
   const selection = useSelection(conversation)
   const { isPointing, node, onPointing, pointed, select, setPointed } = selection

@@ -132,8 +132,10 @@ describe("the time zone data of a place", () => {
       'const timing = { kind: "cron", cron: "0 9 * * MON", timeZone: "Europe/Berlin" }',
       `console.log(new Date(Timing.instants(timing, null).next(${monday - 1})).toISOString())`
     ].join("\n")
+    const program = join(folder, "schedule.mts")
+    writeFileSync(program, schedule)
     const fires = (place: string) =>
-      execFileSync(process.execPath, ["--input-type=module", "--eval", schedule], {
+      execFileSync(process.execPath, [program], {
         encoding: "utf8",
         env: { ...process.env, SLUICE_TZDATA: place }
       }).trim()

@@ -88,7 +88,13 @@ const answer = Effect.gen(function* () {
   const place = Place.make({ client, baseUrl, publicUrl })
   const caller = sender.value
   const { fetch } = McpServer.handler(() =>
-    McpServer.make({ place, permits: (ability) => permits(caller, ability), readOnly: mode !== null, services, version })
+    McpServer.make({
+      place,
+      permits: (ability) => permits(caller, ability),
+      readOnly: mode !== null,
+      services,
+      version
+    })
   )
   const body = request.method === "POST" ? yield* Effect.option(request.json) : Option.none()
   const asked = (signal: AbortSignal) =>

@@ -124,18 +124,9 @@ describe("the time zone data of a place", () => {
           env: { ...process.env, SLUICE_TZDATA: place }
         })
       ).nextOpenAt
-    const sources = new URL("../../../", import.meta.url)
-    const schedule = [
-      `import * as ZoneSetting from ${JSON.stringify(new URL("apps/cli/ZoneSetting.ts", sources))}`,
-      `import * as Timing from ${JSON.stringify(new URL("core/schedule/ScheduleTiming.ts", sources))}`,
-      "await ZoneSetting.apply(process.env.SLUICE_TZDATA)",
-      'const timing = { kind: "cron", cron: "0 9 * * MON", timeZone: "Europe/Berlin" }',
-      `console.log(new Date(Timing.instants(timing, null).next(${monday - 1})).toISOString())`
-    ].join("\n")
-    const program = join(folder, "schedule.mts")
-    writeFileSync(program, schedule)
+    const nextFiring = fileURLToPath(new URL("NextFiring.ts", import.meta.url))
     const fires = (place: string) =>
-      execFileSync(process.execPath, [program], {
+      execFileSync(process.execPath, [nextFiring, String(monday - 1)], {
         encoding: "utf8",
         env: { ...process.env, SLUICE_TZDATA: place }
       }).trim()

@@ -258,10 +258,8 @@ const makeBrowsers = Effect.fnUntraced(function* (
       if (isOfUse && running.opened < options.runsPerBrowser) return running
       const fresh = yield* launch
       yield* Ref.set(current, fresh)
-      if (running !== null) {
-        running.retired = true
-        yield* closeWhenIdle(running)
-      }
+      // Its prepared context would keep it until a run takes that.
+      if (running !== null) yield* stopUsing(running)
       return fresh
     }),
     closeWhenIdle,

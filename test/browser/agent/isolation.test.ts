@@ -20,6 +20,7 @@ import * as LocalChromium from "../../../adapters/playwright/LocalChromium.ts"
 import * as PlaywrightBrowser from "../../../adapters/playwright/PlaywrightBrowser.ts"
 import * as Processes from "../../../adapters/playwright/Processes.ts"
 import type { Outcome } from "../../../core/agent/Outcome.ts"
+import * as Session from "../../../core/browser/Session.ts"
 import * as Json from "../../../core/workspace/Json.ts"
 import { graphOf, type Step, walk } from "../../support/browser.ts"
 import { chromiumsOf } from "../../support/chromiums.ts"
@@ -136,6 +137,24 @@ describe("runs one after the other", () => {
         )
       }).pipe(Effect.provide(browser([origin], { runsPerBrowser: 2 })))
       assert.deepStrictEqual(chromiumsOf(process.pid), before)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("leave no browser behind for the page that was prepared in it", () =>
+    Effect.gen(function* () {
+      const origin = yield* serve({ "/": html("<p id=left>x</p>") })
+      const before = chromiumsOf(process.pid)
+      yield* Effect.gen(function* () {
+        const session = { ...Session.empty, userAgent: "Another" }
+        yield* walk(graphOf(`${origin}/`, [text]))
+        // Its context is none of the prepared ones, and the browser has had its runs.
+        assert.strictEqual(leftOf((yield* walk(graphOf(`${origin}/`, [text]), {}, { session })).outcome), "x")
+        yield* until(
+          "the end of the first browser",
+          Effect.sync(() => chromiumsOf(process.pid)),
+          ({ length }) => length <= before.length + 1
+        )
+      }).pipe(Effect.provide(browser([origin], { runsPerBrowser: 2 })))
     }).pipe(Effect.scoped)
   )
 

@@ -6,8 +6,8 @@ import { npm, root } from "./run.js"
 import { BootstrapError, say } from "./say.js"
 
 /**
- * Installs the locked packages, unless they are installed; none of them runs a program of its own. The mark of a finished installation is written last, so that an
- * interrupted one is repeated.
+ * Installs the locked packages, unless they are installed. No package runs its install scripts. The mark of a finished
+ * installation is written last, so that an interrupted one is repeated.
  */
 export const installDependencies = () => {
   const mark = join(root, "node_modules", ".sluice-installed")

@@ -82,5 +82,5 @@ export const make = ({ permits, place, readOnly, services, version }: Options): 
   return server
 }
 
-/** Answers requests over HTTP, each by a server of its own. */
+/** Answers requests over HTTP, each by a new server. */
 export const handler = (serverOf: () => Server) => createMcpHandler(serverOf, { maxSubscriptions: 0, keepAliveMs: 0 })

@@ -13,7 +13,7 @@ const workflow_id = Schema.String
 const said = (description: string) => Schema.String.annotate({ description })
 const given = (description: string) => Schema.optionalKey(said(description))
 
-/** The tag of a draft, by which it is told from what is in use. */
+/** The tag that marks a workflow as a draft. */
 export const draftTag = "draft"
 
 type View = typeof WorkflowView.Type

@@ -54,8 +54,8 @@ const mostFills = 200
 /** Notes a text that a field holds now. */
 export const note = (tab: Tab, fill: Fill): void => {
   const state = stateOf(tab)
-  const isSame = (one: Fill) => one.frame === fill.frame && one.selector === fill.selector
-  state.fills = [...state.fills.filter((fill) => !isSame(fill)), fill].slice(-mostFills)
+  const others = state.fills.filter(({ frame, selector }) => frame !== fill.frame || selector !== fill.selector)
+  state.fills = [...others, fill].slice(-mostFills)
 }
 
 /** The workflow acts on the page otherwise than by typing, as when it chooses from a list. */

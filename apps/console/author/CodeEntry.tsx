@@ -35,7 +35,7 @@ export const CodeEntry = ({
   const send = (event: Event) => {
     event.preventDefault()
     const isMissing = source.isAsked && code.trim() === ""
-    setProblem(isMissing ? "Give the code that the site asks for now" : null)
+    setProblem(isMissing ? "Enter the code that the site has asked for" : null)
     if (!isMissing) onSay(entering(source, target, selector, code))
   }
   return (

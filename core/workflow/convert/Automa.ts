@@ -91,7 +91,7 @@ class Walker {
       const source = this.#sources[index ?? -1]
       if (index === undefined || source === undefined) return
       if (this.#steps.has(index)) {
-        this.#change(`It leads back to the block ${source.where.step}: add this way by hand`)
+        this.#change(`It leads back to the block ${source.where.step}: add this connection in the editor`)
         return
       }
       const found = AutomaBlock.read(source.data, source.where, this.names)

@@ -173,7 +173,7 @@ class Walker {
     if (source === undefined) throw new Error(`No node ${index}`)
     const { isOff, where } = source
     if (where.kind === "stickyNote" || isOff) return N8nNode.read(source, this.data, false).step
-    return lost(where, "Nothing that is translated leads to it: add it, or import it as a workflow of its own")
+    return lost(where, "No translated node leads to it: connect it in the editor, or import it as a separate workflow")
   }
 
   #targets(name: string, output: number): ReadonlyArray<string> {
@@ -188,7 +188,7 @@ class Walker {
       const source = this.#sources[index ?? -1]
       if (index === undefined || source === undefined) break
       if (this.#steps.has(index)) {
-        this.#lose(`It leads to the node ${source.where.step}, which is done before: add this way by hand`)
+        this.#lose(`It leads back to the node ${source.where.step}: add this connection in the editor`)
         break
       }
       const [first, other] = this.#targets(name, 0)
@@ -272,7 +272,7 @@ class Walker {
 
   #isTooDeep(level: number): boolean {
     if (level < mostLevels) return false
-    this.#lose("Its ways are nested too deeply: add them by hand")
+    this.#lose(`Its branches are nested more than ${mostLevels} levels deep: add them in the editor`)
     return true
   }
 

@@ -36,7 +36,9 @@ const keepShown = ({ index, name, text }: Taken): Choice | null => {
   const trigger = kept("trigger")
   const option = index === null ? undefined : kept(`option ${index}`)
   if (!(trigger instanceof Element && trigger.isConnected)) return null
-  const place = placesOf(trigger, option instanceof Element ? option : null).find((place) => shows(place.read(), text))
+  const place = placesOf(trigger, option instanceof Element ? option : null).find((candidate) =>
+    shows(candidate.read(), text)
+  )
   if (place === undefined) return null
   keep(name, place)
   return { kind: "list", text }

@@ -20,7 +20,7 @@ export const boxesWith = (element: Element): ReadonlyArray<Element> => {
   if (!isBox(element)) return []
   let outer = around(element)
   for (let height = 0; outer !== null && height < highest; height++) {
-    const boxes = [...outer.querySelectorAll("input")].filter((one) => isBox(one) && isVisible(one))
+    const boxes = [...outer.querySelectorAll("input")].filter((input) => isBox(input) && isVisible(input))
     if (boxes.length >= fewest) return boxes.length <= most ? boxes : []
     outer = around(outer)
   }

@@ -7,12 +7,14 @@
 export const shownMillis = 20
 
 const held = new WeakMap<HTMLSelectElement, string>()
+const watched = new WeakSet<HTMLSelectElement>()
 
 /** Remembers what a list holds after its next change. */
 export const watchChange = (list: HTMLSelectElement): void => {
   held.delete(list)
-  const note = () => setTimeout(() => held.set(list, list.value), shownMillis)
-  list.addEventListener("change", note, { capture: true, once: true })
+  if (watched.has(list)) return
+  watched.add(list)
+  list.addEventListener("change", () => setTimeout(() => held.set(list, list.value), shownMillis), { capture: true })
 }
 
 /** What a list held right after its last change; `null` where that was not watched, or is not over yet. */

@@ -463,7 +463,7 @@ describe("a workflow of n8n", () => {
     })
     const { report } = converted(text)
     assert.include(report[0]?.message, "nodes[3] once for each way")
-    assert.include(report[4]?.message, "leads to the node nodes[1]")
+    assert.include(report[4]?.message, "leads back to the node nodes[1]")
     assert.deepStrictEqual(
       graphOf(text)
         .split("\n")
@@ -541,13 +541,13 @@ describe("a workflow of n8n", () => {
     assert.deepStrictEqual(
       report.map(({ message, outcome }) => [
         outcome,
-        /submit a run|Shop key|failed run|Nothing/.exec(message ?? "")?.[0]
+        /submit a run|Shop key|failed run|No translated node/.exec(message ?? "")?.[0]
       ]),
       [
         ["not_translated", "submit a run"],
         ["not_translated", "Shop key"],
         ["not_translated", "failed run"],
-        ["not_translated", "Nothing"]
+        ["not_translated", "No translated node"]
       ]
     )
   })

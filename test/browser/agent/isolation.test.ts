@@ -184,6 +184,7 @@ describe("runs one after the other", () => {
           response.end()
         }
       })
+      const before = chromiumsOf(process.pid)
       yield* Effect.gen(function* () {
         const running = yield* Effect.forkChild(
           walk(
@@ -191,7 +192,8 @@ describe("runs one after the other", () => {
           )
         )
         yield* Deferred.await(arrived)
-        for (const pid of chromiumsOf(process.pid)) process.kill(pid, "SIGKILL")
+        // Not that of other tests, which would then start another one among these.
+        for (const pid of chromiumsOf(process.pid)) if (!before.includes(pid)) process.kill(pid, "SIGKILL")
         const { outcome } = yield* Fiber.join(running)
         assert.strictEqual(outcome._tag === "Failed" ? outcome.failure.code : "none", "BROWSER-E0001")
         assert.strictEqual(leftOf((yield* walk(graphOf(`${origin}/`, [text]))).outcome), "x")
@@ -254,7 +256,7 @@ describe("the folders of browsers", () => {
         assert.isNotEmpty(readdirSync(join(folder, "tmp")))
         const beside = readdirSync(place).map((name) => name.replace(/-[^-]*$/, ""))
         assert.deepStrictEqual(beside.sort(), ["playwright_chromiumdev_profile", "sluice-browser"])
-        const alive = () => processesOf(place)
+        const alive = () => processesOf(folder)
         assert.isAtLeast(alive().length, 3)
         process.kill(-local.pid, "SIGKILL")
         yield* Effect.promise(() => local.close())

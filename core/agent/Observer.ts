@@ -5,6 +5,7 @@ import type { Effect, Schema, Scope } from "effect"
 import type { BrowserSession } from "../browser/Browser.ts"
 import type { Download } from "../browser/file/DownloadPorts.ts"
 import type { Shot } from "../browser/vision/Shot.ts"
+import type { LoopTurn } from "../event/LoopTurn.ts"
 import type { RunWarning } from "../event/RunWarning.ts"
 import type { Node } from "../workflow/language/graph/Graph.ts"
 import type { Offer } from "../workflow/patch/Patch.ts"
@@ -29,11 +30,14 @@ export interface DownloadedFile extends Pick<Download, "fileName" | "mediaType">
 
 /** Called during an execution. An observer that fails ends the execution with its failure. */
 export interface Observer<E> {
-  /** A step begins. `following` is the step after it, where that does not depend on what happens. */
-  readonly step: (node: Node, following: Node | null) => Effect.Effect<void, E>
+  /**
+   * A step begins. `following` is the step after it, where that does not depend on what happens. `loops` are the turns of
+   * the loops around it, the outermost first.
+   */
+  readonly step: (node: Node, following: Node | null, loops: ReadonlyArray<LoopTurn>) => Effect.Effect<void, E>
   readonly picture: (picture: Picture) => Effect.Effect<void, E>
   /** A step is skipped, because its condition does not hold. No other method is called for it. */
-  readonly skipped?: (node: Node) => Effect.Effect<void, E>
+  readonly skipped?: (node: Node, loops: ReadonlyArray<LoopTurn>) => Effect.Effect<void, E>
   /** A file was downloaded by a step that has ended. Returns why the file is not kept; `null` when it is kept. */
   readonly file?: (file: DownloadedFile) => Effect.Effect<string | null, E>
   /** A step that has succeeded was unsure of something. */

@@ -2,7 +2,7 @@
  * The position of a walk in a graph: the next node, and the variables so far.
  */
 import type { Schema } from "effect"
-import type { Edge, Graph, Node, NodeId } from "../workflow/language/graph/Graph.ts"
+import { type Edge, type Graph, type Node, type NodeId, reach, targets } from "../workflow/language/graph/Graph.ts"
 import type { Done } from "./Step.ts"
 import * as Memory from "./variables/Memory.ts"
 
@@ -90,6 +90,34 @@ const turned = (loops: Position["loops"], id: NodeId, loop: Loop | null): Positi
   const at = all.findIndex(([one]) => one === id)
   const around = at < 0 ? all : all.slice(0, at)
   return new Map(loop === null ? around : [...around, [id, loop]])
+}
+
+/** A loop in progress around a node. */
+export interface LoopAround {
+  readonly node: LoopNode
+  readonly loop: Loop
+}
+
+/**
+ * The loops in progress around the next node, the outermost first. A loop whose body an edge has left is in progress
+ * until another loop turns, but no longer around.
+ */
+export const loopsAround = (graph: Graph, { at, loops }: Position): ReadonlyArray<LoopAround> => {
+  const around: Array<LoopAround> = []
+  const outer = new Set<NodeId>()
+  for (const [id, loop] of loops) {
+    const node = nodeOf(graph, id)
+    if (id === at || node.action !== "LOOP") break
+    // Within a loop, a walk comes back to it before it turns a loop around it.
+    const ahead = reach([at], (from) => {
+      const edge = graph.edges.get(from)
+      return edge === undefined || from === id || outer.has(from) ? [] : targets(edge)
+    })
+    if (!ahead.has(id)) break
+    around.push({ node, loop })
+    outer.add(id)
+  }
+  return around
 }
 
 /**

@@ -6,6 +6,7 @@ import { Clock, Effect, Result } from "effect"
 import type { BrowserSession } from "../browser/Browser.ts"
 import { scrubbed } from "../browser/element/Appearance.ts"
 import type { Download } from "../browser/file/DownloadPorts.ts"
+import { type LoopTurn, mostShown, shownItem } from "../event/LoopTurn.ts"
 import type { RunWarning } from "../event/RunWarning.ts"
 import * as Measures from "../runtime/Measures.ts"
 import * as Trace from "../runtime/Trace.ts"
@@ -106,14 +107,23 @@ export const next = Effect.fnUntraced(function* <E>(walk: Walk<E>, before: State
   // A skipped node leaves no mark. A condition that cannot be decided fails with its step.
   const skips = outOfBounds === null ? yield* decide(walk, node, state.position.memory) : Result.fail(outOfBounds)
   if (Result.isSuccess(skips) && skips.success) {
-    yield* observer.skipped?.(node) ?? Effect.void
+    yield* observer.skipped?.(node, loopsAround(walk, state)) ?? Effect.void
     return yield* moved(walk, state, node, { _tag: "Skipped" })
   }
-  yield* observer.step(node, following(execution.graph, node))
+  yield* observer.step(node, following(execution.graph, node), loopsAround(walk, state))
   yield* observer.seen?.(page, node, "begins") ?? Effect.void
   const started = outOfBounds === null ? yield* start(walk, state, node) : state
   return yield* measured(node, carryOut(walk, started, node, skips))
 })
+
+/** The turns of the loops around the next node, as they may leave the run. No loop is over what was made with a secret. */
+const loopsAround = ({ execution: { graph, secrets } }: Walk<unknown>, { position }: State): ReadonlyArray<LoopTurn> =>
+  Position.loopsAround(graph, position).map(({ loop: { index, items }, node: { id, name } }) => ({
+    node: { id, name },
+    index,
+    count: items.length,
+    item: shownItem(items[index] ?? null, (value) => secrets.hideWithin(Memory.asText(value), mostShown))
+  }))
 
 /** The end of the walk: what the last act began is over, as far as it is waited for, and what END expects is true. */
 const ended = Effect.fnUntraced(function* <E>(walk: Walk<E>, state: State, node: Node) {
@@ -252,7 +262,7 @@ const carryOut = Effect.fnUntraced(function* <E>(
   walk.warnings.push(...brought.warnings)
   walk.warnings.splice(0, walk.warnings.length - mostWarnings)
   yield* Effect.forEach(brought.warnings, (warning) => observer.warned?.(warning) ?? Effect.void, { discard: true })
-  if (recovered.done._tag === "Skipped") yield* observer.skipped?.(node) ?? Effect.void
+  if (recovered.done._tag === "Skipped") yield* observer.skipped?.(node, loopsAround(walk, state)) ?? Effect.void
   else if (commits(execution, node)) yield* observer.committed?.(node) ?? Effect.void
   const { appearance, selector } = noted
   const written = selectorOf(node)

@@ -78,6 +78,20 @@ export const outcomeOf = ({ certainty, mark }: NonNullable<RunEventOf<"execution
       : { mark: mark.kind, node_id: mark.node.id, node_display_name: mark.node.name, timestamp: iso(mark.at) }
 })
 
+/** The turns of the loops around a step; nothing outside of loops. */
+const loopFacts = (loops: RunEventOf<"execution.step">["loops"]) =>
+  loops === undefined
+    ? {}
+    : {
+        loops: loops.map(({ count, index, item, node }) => ({
+          node_id: node.id,
+          node_display_name: node.name,
+          index,
+          count,
+          item
+        }))
+      }
+
 /** A failure with every field that the interface names, `null` where nothing is known. */
 export const ReportedError = Schema.Struct({
   error_id: Schema.String,
@@ -235,8 +249,12 @@ const payloads: {
     held_runs_at_least: atLeast
   }),
   "execution.start": ({ runId }, links) => (links === null ? {} : { live_view_url: links.liveView(runId) }),
-  "execution.step": ({ next, step }) => ({ current_step: step, next_step: next }),
-  "execution.step_skipped": ({ nodeId, step }) => ({ current_step: step, node_id: nodeId }),
+  "execution.step": ({ loops, next, step }) => ({ current_step: step, next_step: next, ...loopFacts(loops) }),
+  "execution.step_skipped": ({ loops, nodeId, step }) => ({
+    current_step: step,
+    node_id: nodeId,
+    ...loopFacts(loops)
+  }),
   "execution.requeued": ({ delayMillis, maxRetries, notBefore, retries }) => ({
     retry_attempt: retries,
     max_retries: maxRetries,

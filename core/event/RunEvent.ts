@@ -6,6 +6,7 @@
  * epoch milliseconds.
  */
 import { Schema } from "effect"
+import { LoopTurn } from "./LoopTurn.ts"
 import { Certainty, Mark } from "./OutcomeCertainty.ts"
 import { RunFailure } from "./RunFailure.ts"
 import { RunWarning } from "./RunWarning.ts"
@@ -81,6 +82,9 @@ const question = {
   message: Schema.String
 }
 
+/** The turns of the loops around a step, the outermost first. Absent outside of loops, and in older events. */
+const loops = Schema.optionalKey(Schema.Array(LoopTurn))
+
 /** The instant at which an event expires, for kinds that have one. */
 const expiresAt = Schema.optionalKey(Schema.Finite)
 
@@ -116,14 +120,16 @@ export const RunEvent = Schema.Union([
     event: Schema.Literal("execution.step"),
     ...ofRun,
     step: Schema.String,
-    next: Schema.NullOr(Schema.String)
+    next: Schema.NullOr(Schema.String),
+    loops
   }),
   /** A step was skipped, because its condition (`run_if`) did not hold. It has no other event. */
   Schema.Struct({
     event: Schema.Literal("execution.step_skipped"),
     ...ofRun,
     step: Schema.String,
-    nodeId: Schema.String
+    nodeId: Schema.String,
+    loops
   }),
   Schema.Struct({
     event: Schema.Literal("execution.requeued"),

@@ -44,10 +44,22 @@ export const make = Effect.map(
         )
 
       return {
-        step: (node, following) =>
-          reporter.event({ event: "execution.step", ...ids, step: node.name, next: following?.name ?? null }),
-        skipped: (node) =>
-          reporter.event({ event: "execution.step_skipped", ...ids, step: node.name, nodeId: node.id }),
+        step: ({ name }, following, loops) =>
+          reporter.event({
+            event: "execution.step",
+            ...ids,
+            step: name,
+            next: following?.name ?? null,
+            ...(loops.length === 0 ? {} : { loops })
+          }),
+        skipped: ({ id, name }, loops) =>
+          reporter.event({
+            event: "execution.step_skipped",
+            ...ids,
+            step: name,
+            nodeId: id,
+            ...(loops.length === 0 ? {} : { loops })
+          }),
         picture: (picture) => Effect.asVoid(upload(picture)),
         file: RunFiles.keeping(claimed, reporter, writer),
         before: (kind, node) => marked(kind, node, kind === "acting" ? { acted: true } : { committed: true }),

@@ -11,6 +11,7 @@ import { type Memories, nothing } from "../../core/agent/recovery/ElementMemory.
 import * as Recovery from "../../core/agent/recovery/RecoverySettings.ts"
 import type { Analysis } from "../../core/agent/recovery/RecoveryStrategy.ts"
 import * as Session from "../../core/browser/Session.ts"
+import type { LoopTurn } from "../../core/event/LoopTurn.ts"
 import type { RunWarning } from "../../core/event/RunWarning.ts"
 import { Secrets } from "../../core/redaction/Secrets.ts"
 import type { Account } from "../../core/vault/Account.ts"
@@ -56,6 +57,8 @@ const noPerson: Person = { ask: () => Effect.succeed(null), correct: () => Effec
 export interface Seen {
   readonly outcome: Outcome
   readonly steps: ReadonlyArray<string>
+  /** The turns of the loops around each step. */
+  readonly loops: ReadonlyArray<ReadonlyArray<LoopTurn>>
   readonly pictures: ReadonlyArray<Picture>
   /** The downloaded files, with their contents as text. */
   readonly files: ReadonlyArray<{
@@ -97,6 +100,7 @@ export const walk = (
 ) =>
   Effect.gen(function* () {
     const steps: Array<string> = []
+    const loops: Array<ReadonlyArray<LoopTurn>> = []
     const pictures: Array<Picture> = []
     const files: Array<Seen["files"][number]> = []
     const marks: Array<string> = []
@@ -126,7 +130,11 @@ export const walk = (
         strict: options.strict ?? false
       },
       {
-        step: (node) => Effect.sync(() => void steps.push(node.name)),
+        step: (node, _, turns) =>
+          Effect.sync(() => {
+            steps.push(node.name)
+            loops.push(turns)
+          }),
         picture: (picture) => Effect.sync(() => void pictures.push(picture)),
         file: ({ bytes, fileName, mediaType, metadata, node }) =>
           Effect.map(Effect.orDie(bytes), (read) => {
@@ -143,5 +151,5 @@ export const walk = (
       },
       options.limits
     )
-    return { outcome, steps, pictures, files, marks, logins, analyses, offers, warnings } satisfies Seen
+    return { outcome, steps, loops, pictures, files, marks, logins, analyses, offers, warnings } satisfies Seen
   })

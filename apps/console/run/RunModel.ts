@@ -24,6 +24,18 @@ export interface Step {
   /** What happened within it: recoveries, questions, control by a person. */
   readonly notes: ReadonlyArray<string>
   readonly pictures: ReadonlyArray<Picture>
+  /** The turns of the loops around it, the outermost first. */
+  readonly turns: ReadonlyArray<Turn>
+}
+
+/** A turn of a loop, by the name of its node. */
+export interface Turn {
+  readonly loop: string
+  /** From 0. */
+  readonly index: number
+  readonly count: number
+  /** The text of its item, or the texts of the fields of its item. */
+  readonly item: string | Readonly<Record<string, string>>
 }
 
 export interface Picture {
@@ -64,15 +76,17 @@ export const stepsOf = (run: Run, nodes: ReadonlyArray<Node>): ReadonlyArray<Ste
         const name = text(payload.current_step)
         const node = byName.get(name)
         const isSkipped = event === "execution.step_skipped"
+        const turns = turnsOf(payload.loops)
         steps.push({
           name,
-          sentence: node === undefined ? name : sentenceOf(node),
+          sentence: node === undefined ? name : withItems(sentenceOf(node), turns, byName),
           state: isSkipped ? "skipped" : "running",
           at,
           millis: isSkipped ? 0 : null,
           attempt,
           notes: [],
-          pictures: []
+          pictures: [],
+          turns
         })
         break
       }
@@ -113,6 +127,78 @@ export const stepsOf = (run: Run, nodes: ReadonlyArray<Node>): ReadonlyArray<Ste
     }
   }
   return steps
+}
+
+const turnsOf = (loops: unknown): ReadonlyArray<Turn> =>
+  (Array.isArray(loops) ? loops : []).map(({ count, index, item, node_display_name }) => ({
+    loop: text(node_display_name),
+    index,
+    count,
+    item
+  }))
+
+/** A sentence with what its turns stand for in place of the variables of loops. */
+const withItems = (sentence: string, turns: ReadonlyArray<Turn>, byName: ReadonlyMap<string, Node>): string =>
+  sentence.replace(
+    /\{\{\s*context\.runtime\.([\w-]+)(?:\.([\w-]+))?\s*\}\}/g,
+    (reference, variable: string, field?: string) => {
+      for (const { index, item, loop } of turns.toReversed()) {
+        const { variable_current_index, variable_current_item } = byName.get(loop)?.parameters ?? {}
+        if (variable === variable_current_index && field === undefined) return String(index)
+        if (variable !== variable_current_item) continue
+        return typeof item === "string"
+          ? field === undefined
+            ? item
+            : reference
+          : field === undefined
+            ? itemWords(item)
+            : (item[field] ?? reference)
+      }
+      return reference
+    }
+  )
+
+/** The item of a turn in a line. */
+const itemWords = (item: Turn["item"]): string =>
+  typeof item === "string"
+    ? item
+    : Object.entries(item)
+        .map(([name, value]) => `${name}: ${value}`)
+        .join(", ")
+
+/** A turn in a line: `For each row, 3 of 12: number: INV-4711`. */
+export const turnWords = ({ count, index, item, loop }: Turn): string => {
+  const shown = short(itemWords(item))
+  return `${loop}, ${index + 1} of ${count}${shown === "" ? "" : `: ${shown}`}`
+}
+
+/** Steps in the shape of their loops: a step, or a turn with what was done in it. */
+export type Entry =
+  | { readonly step: Step; readonly at: number }
+  | { readonly turn: Turn; readonly entries: ReadonlyArray<Entry> }
+
+/** The steps of a run nested in the turns of their loops. `at` of an entry is the index of its step. */
+export const nested = (steps: ReadonlyArray<Step>): ReadonlyArray<Entry> => {
+  const whole: Array<Entry> = []
+  let open: ReadonlyArray<{ readonly turn: Turn; readonly attempt: number; readonly entries: Array<Entry> }> = []
+  steps.forEach((step, at) => {
+    const { attempt, turns } = step
+    const isSame = (depth: number) => {
+      const last = open[depth]
+      const turn = turns[depth]
+      return last?.attempt === attempt && last.turn.loop === turn?.loop && last.turn.index === turn.index
+    }
+    const differs = turns.findIndex((_, depth) => !isSame(depth))
+    const kept = open.slice(0, differs < 0 ? turns.length : differs)
+    for (const turn of turns.slice(kept.length)) {
+      const entries: Array<Entry> = []
+      ;(kept.at(-1)?.entries ?? whole).push({ turn, entries })
+      kept.push({ turn, attempt, entries })
+    }
+    open = kept
+    ;(kept.at(-1)?.entries ?? whole).push({ step, at })
+  })
+  return whole
 }
 
 const noteOf = (payload: Readonly<Record<string, unknown>>): string => {
@@ -275,8 +361,8 @@ export const markdownOf = (run: Run, name: string, steps: ReadonlyArray<Step>): 
     "## Steps",
     "",
     ...steps.map(
-      ({ millis, notes, sentence, state }, index) =>
-        `${index + 1}. ${sentence} (${state}${millis === null ? "" : `, ${duration(millis)}`})${notes.map((note) => `\n   - ${note}`).join("")}`
+      ({ millis, notes, sentence, state, turns }, index) =>
+        `${index + 1}. ${turns.map((turn) => `[${turnWords(turn)}] `).join("")}${sentence} (${state}${millis === null ? "" : `, ${duration(millis)}`})${notes.map((note) => `\n   - ${note}`).join("")}`
     ),
     ...(run.errors.length === 0
       ? []

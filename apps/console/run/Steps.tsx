@@ -5,7 +5,7 @@ import { Dialog } from "../kit/Dialog.tsx"
 import { Empty } from "../kit/Page.tsx"
 import { now, useAtom } from "../kit/Registry.ts"
 import { clockSeconds, duration } from "../kit/Times.ts"
-import type { Picture, Step } from "./RunModel.ts"
+import { type Entry, nested, type Picture, type Step, turnWords } from "./RunModel.ts"
 
 const words: Readonly<Record<Step["state"], string>> = {
   done: "done",
@@ -23,6 +23,86 @@ const tones: Readonly<Record<Step["state"], string>> = {
   stopped: "idle"
 }
 
+interface Shown {
+  /** The index of the step at the position of the video; -1 without one. */
+  readonly lit: number
+  readonly onSeek: ((at: number) => void) | null
+  readonly show: (picture: Picture) => void
+}
+
+/** Steps, those of a loop below the turn in which they were done. */
+const Entries = ({ entries, ...shown }: Shown & { readonly entries: ReadonlyArray<Entry> }) => {
+  const turns = entries.filter((entry) => "turn" in entry)
+  return (
+    <>
+      {entries.map((entry, at) =>
+        "turn" in entry ? (
+          <li key={at} class="turn">
+            <details open={turns.length <= openTurns || entry === turns.at(-1)}>
+              <summary>{turnWords(entry.turn)}</summary>
+              <ol class="steps">
+                <Entries entries={entry.entries} {...shown} />
+              </ol>
+            </details>
+          </li>
+        ) : (
+          <Line key={at} step={entry.step} isLit={entry.at === shown.lit} {...shown} />
+        )
+      )}
+    </>
+  )
+}
+
+/** As many turns of a loop are open at first; of more, the last one is. */
+const openTurns = 3
+
+const Line = ({ isLit, onSeek, show, step }: Shown & { readonly step: Step; readonly isLit: boolean }) => {
+  const present = useAtom(now)
+  return (
+    <li class={`${tones[step.state]}${isLit ? " lit" : ""}`}>
+      <div class="step-line">
+        <span class="dot" aria-hidden="true" />
+        {onSeek === null ? (
+          <span class="sentence">{step.sentence}</span>
+        ) : (
+          <button type="button" class="sentence" onClick={() => onSeek(step.at)}>
+            {step.sentence}
+          </button>
+        )}
+        <span class="step-time">
+          {step.millis === null
+            ? duration(present - step.at)
+            : step.state === "skipped"
+              ? "skipped"
+              : duration(step.millis)}
+        </span>
+      </div>
+      <p class="step-note">
+        {clockSeconds(step.at)} · {words[step.state]}
+        {step.attempt > 0 && ` · attempt ${step.attempt + 1}`}
+      </p>
+      {step.notes.map((note, at) => (
+        <p key={at} class="step-note">
+          <Clipped text={note} />
+        </p>
+      ))}
+      {step.pictures.length > 0 && (
+        <div class="thumbs">
+          {step.pictures.map((picture) => (
+            <button key={picture.address} type="button" onClick={() => show(picture)}>
+              <img
+                src={picture.address}
+                loading="lazy"
+                alt={picture.isOfError ? `The page at the error in ${picture.name}` : `The page after ${picture.name}`}
+              />
+            </button>
+          ))}
+        </div>
+      )}
+    </li>
+  )
+}
+
 export const Steps = ({
   missed,
   onSeek,
@@ -34,7 +114,6 @@ export const Steps = ({
   readonly playedAt: number | null
   readonly onSeek: ((at: number) => void) | null
 }) => {
-  const present = useAtom(now)
   const [shown, show] = useState<Picture | null>(null)
   const pictures = steps.flatMap((step) => step.pictures)
   const before = shown === null ? undefined : pictures[pictures.indexOf(shown) - 1]
@@ -45,53 +124,7 @@ export const Steps = ({
   return (
     <>
       <ol class="steps">
-        {steps.map((step, index) => (
-          <li key={index} class={`${tones[step.state]}${index === lit ? " lit" : ""}`}>
-            <div class="step-line">
-              <span class="dot" aria-hidden="true" />
-              {onSeek === null ? (
-                <span class="sentence">{step.sentence}</span>
-              ) : (
-                <button type="button" class="sentence" onClick={() => onSeek(step.at)}>
-                  {step.sentence}
-                </button>
-              )}
-              <span class="step-time">
-                {step.millis === null
-                  ? duration(present - step.at)
-                  : step.state === "skipped"
-                    ? "skipped"
-                    : duration(step.millis)}
-              </span>
-            </div>
-            <p class="step-note">
-              {clockSeconds(step.at)} · {words[step.state]}
-              {step.attempt > 0 && ` · attempt ${step.attempt + 1}`}
-            </p>
-            {step.notes.map((note, at) => (
-              <p key={at} class="step-note">
-                <Clipped text={note} />
-              </p>
-            ))}
-            {step.pictures.length > 0 && (
-              <div class="thumbs">
-                {step.pictures.map((picture) => (
-                  <button key={picture.address} type="button" onClick={() => show(picture)}>
-                    <img
-                      src={picture.address}
-                      loading="lazy"
-                      alt={
-                        picture.isOfError
-                          ? `The page at the error in ${picture.name}`
-                          : `The page after ${picture.name}`
-                      }
-                    />
-                  </button>
-                ))}
-              </div>
-            )}
-          </li>
-        ))}
+        <Entries entries={nested(steps)} lit={lit} onSeek={onSeek} show={show} />
         {missed.map((name) => (
           <li key={name} class="never">
             <div class="step-line">

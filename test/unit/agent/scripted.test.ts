@@ -189,6 +189,51 @@ it.effect("a loop that was left in the middle restarts in the next turn of the o
   })
 )
 
+it.effect(
+  "a step is told with the turns of the loops around it, and one behind a loop that was left without them",
+  () =>
+    Effect.gen(function* () {
+      const rows = [
+        { id: "1", note: "x".repeat(300) },
+        { id: "2", note: null }
+      ]
+      const { loops, steps } = yield* run(
+        [
+          loop("{{context.inputs.rows}}", "row", 2, 7),
+          loop("[10, 20, 30]", "b", 3, 1),
+          {
+            action: "BOOL_CONDITION",
+            parameters: {
+              comparison_operator: "EQUAL",
+              comparison_value_1: "{{context.runtime.b}}",
+              comparison_value_2: 20
+            },
+            to: { yes: 5, no: 4 }
+          },
+          note("context.runtime.b", 2),
+          { action: "SCREENSHOT", to: 6 },
+          { action: "SCREENSHOT", to: 1 }
+        ],
+        { rows }
+      )
+      const told = steps.map(
+        (name, at) =>
+          `${name}: ${(loops[at] ?? []).map(({ index, node: { name }, count }) => `${name} ${index}/${count}`).join(", ")}`
+      )
+      const turn = (index: number) => [
+        `LOOP 2: LOOP 1 ${index}/2`,
+        ...[`BOOL_CONDITION 3: LOOP 1 ${index}/2, LOOP 2 0/3`, `TRANSFORM 4: LOOP 1 ${index}/2, LOOP 2 0/3`],
+        ...[`LOOP 2: LOOP 1 ${index}/2`, `BOOL_CONDITION 3: LOOP 1 ${index}/2, LOOP 2 1/3`],
+        ...[`SCREENSHOT 5: LOOP 1 ${index}/2`, `SCREENSHOT 6: LOOP 1 ${index}/2`]
+      ]
+      assert.deepStrictEqual(told, ["START 0: ", "LOOP 1: ", ...turn(0), "LOOP 1: ", ...turn(1), "LOOP 1: "])
+      const [[first] = [], [, inner] = []] = [loops[2], loops[3]]
+      assert.deepStrictEqual(first?.item, { id: "1", note: "x".repeat(200) })
+      assert.strictEqual(inner?.item, "10")
+      assert.deepStrictEqual(loops.at(-2)?.[0]?.item, { id: "2", note: "" })
+    })
+)
+
 it.effect("a loop in another with the same names gives these back when it ends", () =>
   Effect.gen(function* () {
     const { outcome } = yield* run([

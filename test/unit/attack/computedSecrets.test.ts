@@ -232,6 +232,25 @@ describe("what is computed from a secret", () => {
     })
   )
 
+  it.effect("is hidden in what is told of the turns of a loop", () =>
+    Effect.gen(function* () {
+      const { loops, outcome } = yield* told([
+        flow({ body: { type: "json", value: { p: `{{${P}}}` } } }, { field_json_map: { rows: "[steps.one.body]" } }),
+        {
+          action: "LOOP",
+          parameters: { variable_over: "{{context.rows}}", variable_current_item: "row", variable_current_index: "at" },
+          to: { body: 3, done: 4 }
+        },
+        { action: "DELAY", parameters: { delay_time: 0 }, to: 2 }
+      ])
+      assert.strictEqual(codeOf(outcome), "success")
+      assert.deepStrictEqual(
+        loops.flat().map(({ item }) => item),
+        [{ said: "you said [secret]" }]
+      )
+    })
+  )
+
   it.effect("does not show by the contract of the output", () =>
     Effect.gen(function* () {
       const schema = (pattern: string) => ({

@@ -5,10 +5,12 @@ import { fieldsOf, read, withExpressions } from "../../../apps/console/forms/Sch
 import {
   isAsking,
   markdownOf,
+  nested,
   neverRan,
   type Run,
   sentenceOf,
   stepsOf,
+  turnWords,
   waitWords
 } from "../../../apps/console/run/RunModel.ts"
 import { layoutOf } from "../../../apps/console/workflow/GraphLayout.ts"
@@ -70,6 +72,63 @@ describe("the steps of a run", () => {
     // The page loads artifacts from its own host alone.
     assert.strictEqual(steps[1]?.pictures[0]?.address, "/artifacts/1?signature=x")
     assert.deepStrictEqual(neverRan(failed, steps, nodes), ["Read"])
+  })
+
+  it("stand below the turns of their loops, with the items of these in place of variables", () => {
+    const looped = [
+      { id: "1", name: "For each row", action: "LOOP", parameters: { variable_current_item: "row" } },
+      {
+        id: "2",
+        name: "LOOP 2",
+        action: "LOOP",
+        parameters: { variable_current_item: "line", variable_current_index: "at" }
+      },
+      {
+        id: "3",
+        name: "CLICK 3",
+        action: "CLICK",
+        parameters: { selector: "//b[.='{{context.runtime.row.number}}' and {{ context.runtime.at }}]" }
+      }
+    ]
+    const row = (index: number) => ({
+      node_display_name: "For each row",
+      index,
+      count: 2,
+      item: { number: `INV-${index}` }
+    })
+    const line = { node_display_name: "LOOP 2", index: 0, count: 1, item: "only" }
+    const step = (second: number, name: string, ...loops: ReadonlyArray<object>) => ({
+      ...event(second, "execution.step"),
+      payload: { current_step: name, ...(loops.length === 0 ? {} : { loops }) }
+    })
+    const ran = run("execution.success", [
+      step(1, "For each row"),
+      ...[0, 1].flatMap((index) => [
+        step(2, "LOOP 2", row(index)),
+        step(3, "CLICK 3", row(index), line),
+        step(4, "LOOP 2", row(index)),
+        step(5, "For each row")
+      ])
+    ] as unknown as Run["events"])
+    const shape = (entries: ReturnType<typeof nested>): ReadonlyArray<unknown> =>
+      entries.map((entry) =>
+        "turn" in entry ? [turnWords(entry.turn), shape(entry.entries)] : `${entry.at} ${entry.step.sentence}`
+      )
+    const turn = (index: number, at: number) => [
+      `For each row, ${index + 1} of 2: number: INV-${index}`,
+      [`${at} Repeat`, ["LOOP 2, 1 of 1: only", [`${at + 1} Click //b[.='INV-${index}' and 0]`]], `${at + 2} Repeat`]
+    ]
+    assert.deepStrictEqual(shape(nested(stepsOf(ran, looped))), [
+      "0 For each row",
+      turn(0, 1),
+      "4 For each row",
+      turn(1, 5),
+      "8 For each row"
+    ])
+    assert.include(
+      markdownOf(ran, "Nightly", stepsOf(ran, looped)),
+      "3. [For each row, 1 of 2: number: INV-0] [LOOP 2, 1 of 1: only] Click"
+    )
   })
 
   it("have the names that say what they do, and those of others by their action", () => {

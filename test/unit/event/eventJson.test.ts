@@ -78,6 +78,16 @@ const events: ReadonlyArray<RunEvent> = [
   { event: "execution.step", ...ids, step: "A", next: "B" },
   { event: "execution.step", ...ids, step: "A", next: null },
   { event: "execution.step_skipped", ...ids, step: "A", nodeId: "n" },
+  {
+    event: "execution.step",
+    ...ids,
+    step: "A",
+    next: null,
+    loops: [
+      { node: { id: "l", name: "Rows" }, index: 0, count: 2, item: { number: "INV-1" } },
+      { node: { id: "m", name: "Lines" }, index: 1, count: 3, item: "x" }
+    ]
+  },
   { event: "execution.requeued", ...ids, retries: 1, maxRetries: 2, notBefore: at, delayMillis: 5_000 },
   {
     event: "screenshot.uploaded",

@@ -177,28 +177,42 @@ export type Entry =
   | { readonly step: Step; readonly at: number }
   | { readonly turn: Turn; readonly entries: ReadonlyArray<Entry> }
 
-/** The steps of a run nested in the turns of their loops. `at` of an entry is the index of its step. */
+/**
+ * The steps of a run nested in the turns of their loops. `at` of an entry is the index of its step. The steps of a loop
+ * that only begin or end its turns are left out.
+ */
 export const nested = (steps: ReadonlyArray<Step>): ReadonlyArray<Entry> => {
   const whole: Array<Entry> = []
   let open: ReadonlyArray<{ readonly turn: Turn; readonly attempt: number; readonly entries: Array<Entry> }> = []
   steps.forEach((step, at) => {
     const { attempt, turns } = step
-    const isSame = (depth: number) => {
-      const last = open[depth]
-      const turn = turns[depth]
-      return last?.attempt === attempt && last.turn.loop === turn?.loop && last.turn.index === turn.index
+    const isOpen = (turn: Turn, depth: number) => {
+      const around = open[depth]
+      return around?.attempt === attempt && around.turn.loop === turn.loop && around.turn.index === turn.index
     }
-    const differs = turns.findIndex((_, depth) => !isSame(depth))
-    const kept = open.slice(0, differs < 0 ? turns.length : differs)
-    for (const turn of turns.slice(kept.length)) {
+    const differs = turns.findIndex((turn, depth) => !isOpen(turn, depth))
+    const around = open.slice(0, differs < 0 ? turns.length : differs)
+    for (const turn of turns.slice(around.length)) {
       const entries: Array<Entry> = []
-      ;(kept.at(-1)?.entries ?? whole).push({ turn, entries })
-      kept.push({ turn, attempt, entries })
+      const beside = around.at(-1)?.entries ?? whole
+      if (isOnlyTurning(beside.at(-1), turn.loop)) beside.pop()
+      beside.push({ turn, entries })
+      around.push({ turn, attempt, entries })
     }
-    open = kept
-    ;(kept.at(-1)?.entries ?? whole).push({ step, at })
+    open = around
+    const beside = around.at(-1)?.entries ?? whole
+    const last = beside.at(-1)
+    const ends = last !== undefined && "turn" in last && isOnlyTurning({ step, at }, last.turn.loop)
+    if (!ends) beside.push({ step, at })
   })
   return whole
+}
+
+/** Whether an entry is the step of a loop, of which nothing else is to be told. */
+const isOnlyTurning = (entry: Entry | undefined, loop: string): boolean => {
+  if (entry === undefined || "turn" in entry) return false
+  const { name, notes, pictures, state } = entry.step
+  return name === loop && state === "done" && notes.length === 0 && pictures.length === 0
 }
 
 const noteOf = (payload: Readonly<Record<string, unknown>>): string => {

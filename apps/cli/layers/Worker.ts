@@ -58,7 +58,10 @@ const shares = Effect.map(
 )
 
 /** A worker as it reports itself to its installation. Its name is different for every process. */
-export const presence = ({ concurrency, workspaceRuns }: WorkerLayerSettings) => ({
+export const presence = ({
+  concurrency,
+  workspaceRuns
+}: Pick<WorkerLayerSettings, "concurrency" | "workspaceRuns">) => ({
   name: `${hostname()}-${process.pid}-${randomBytes(4).toString("hex")}`,
   capacity: concurrency,
   workspaceRuns: shareOf(workspaceRuns, concurrency, areSeveral)

@@ -4,8 +4,10 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Confinement from "../../../adapters/playwright/Confinement.ts"
 import * as LocalChromium from "../../../adapters/playwright/LocalChromium.ts"
+import { hangMillis } from "../../support/limits.ts"
 import { listening } from "../../support/listening.ts"
 import { chromiumPath } from "../../support/realBrowser.ts"
+import { isAll } from "../../support/scale.ts"
 
 /** A form as those that the browser would ask its maker about: a sign-in, an address, a card, in a foreign language. */
 const page = `<!doctype html><html lang="de"><title>Anmelden</title><p>Bitte melden Sie sich mit Ihrem Kennwort an.</p>
@@ -29,8 +31,8 @@ const recording = Effect.gen(function* () {
 
 const site = "http://form.test/"
 
-/** The hosts that a browser asks for while a form is opened, filled and sent. */
-const askedFor = (more: ReadonlyArray<string>) =>
+/** The hosts that a browser asks for while a form is opened, filled and sent, and for so many minutes after it. */
+const askedFor = (more: ReadonlyArray<string>, minutesAtRest = 0) =>
   Effect.gen(function* () {
     const { asked, server } = yield* recording
     yield* Effect.acquireUseRelease(
@@ -53,6 +55,7 @@ const askedFor = (more: ReadonlyArray<string>) =>
             await (await context.newPage()).goto("https://broken.test/").catch(() => undefined)
             // What a page causes is asked for with the requests of a later one.
             await (await context.newPage()).goto(site)
+            await opened.waitForTimeout(turn * minutesAtRest * 60_000)
             await context.close()
           }
         }),
@@ -66,6 +69,15 @@ describe("a browser of a run", () => {
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* askedFor([]), ["broken.test", "form.test"])
     })
+  )
+
+  it.live.skipIf(!isAll)(
+    "asks for no other in five minutes in which nothing is done",
+    () =>
+      Effect.gen(function* () {
+        assert.deepStrictEqual(yield* askedFor([], 5), ["broken.test", "form.test"])
+      }),
+    hangMillis + 300_000
   )
 
   it.live("is heard by the same proxy where its maker's features are on", () =>

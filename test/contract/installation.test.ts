@@ -6,7 +6,21 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
-import { Clock, Context, Duration, Effect, Exit, Layer, Logger, Metric, Queue, Result, Scope } from "effect"
+import {
+  Clock,
+  Context,
+  Deferred,
+  Duration,
+  Effect,
+  Exit,
+  Fiber,
+  Layer,
+  Logger,
+  Metric,
+  Queue,
+  Result,
+  Scope
+} from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import * as Crypto from "../../adapters/crypto/Crypto.ts"
@@ -21,6 +35,7 @@ import * as Gate from "../../core/gate/Gate.ts"
 import { GateStore } from "../../core/gate/GateStore.ts"
 import { WorkerCapacity } from "../../core/gate/WorkerCapacity.ts"
 import { ZoneData } from "../../core/gate/ZoneData.ts"
+import { ArtifactFiles } from "../../core/run/artifact/ArtifactFiles.ts"
 import { Executor } from "../../core/run/Executor.ts"
 import { RunStore } from "../../core/run/RunStore.ts"
 import * as Scheduler from "../../core/run/Scheduler.ts"
@@ -30,7 +45,7 @@ import { Signals } from "../../core/runtime/Signals.ts"
 import { TestTime } from "../../core/runtime/TestTime.ts"
 import * as databases from "../support/databases.ts"
 import { daily, makeWorkflow, makeWorkspace, submission } from "../support/fixtures.ts"
-import { awaited } from "../support/waiting.ts"
+import { awaited, until } from "../support/waiting.ts"
 
 const folder = Effect.acquireRelease(
   Effect.sync(() => mkdtempSync(join(tmpdir(), "sluice-installation-"))),
@@ -408,6 +423,39 @@ it.layer(layer, { excludeTestServices: true })("an installation with a test cloc
         yield* time.moveTo(midnight + hour * 3_600_000)
         assert.strictEqual(yield* awaited("the start of the run", Queue.take(begun)), sent.id)
       }).pipe(Effect.provideService(Clock.Clock, withoutLooks(clock)), Effect.provide(context))
+    }).pipe(Effect.scoped)
+  )
+})
+
+const [onServer] = databases.postgres
+
+it.layer(onServer)("an installation of several processes", (it) => {
+  it.effect("has one name for the store of artifacts when two processes are the first to look at it", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const files = Context.get(yield* Layer.build(MemoryArtifacts.layer), ArtifactFiles)
+      const looked = yield* Deferred.make<void>()
+      const isUp = yield* Deferred.make<void>()
+      const started = (part: string, kept: ArtifactFiles["Service"]) =>
+        Layer.build(Layer.fresh(Installation.layer(part).pipe(Layer.provide(Layer.succeed(ArtifactFiles, kept)))))
+      const waits = sql<{ readonly count: number }>`
+        select count(*)::integer from pg_locks where locktype = 'advisory' and not granted`
+      // The worker has found no name. Before it gives one, the other does so, or waits for it.
+      const beside = until(
+        "the other",
+        Effect.all([Deferred.isDone(isUp), Effect.map(waits, ([row]) => row?.count)]),
+        ([isDone, waiting]) => isDone || waiting === 1
+      )
+      const worker = yield* Effect.forkScoped(
+        started("worker", {
+          ...files,
+          find: (id) => Effect.tap(files.find(id), Deferred.succeed(looked, undefined)),
+          put: (id, artifact) => Effect.andThen(Effect.orDie(beside), files.put(id, artifact))
+        })
+      )
+      yield* Deferred.await(looked)
+      yield* Effect.tap(started("api", files), Deferred.succeed(isUp, undefined))
+      yield* Fiber.join(worker)
     }).pipe(Effect.scoped)
   )
 })

@@ -3,7 +3,7 @@
  */
 import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { withoutSqlErrors } from "../Transaction.ts"
+import { transaction, withoutSqlErrors } from "../Transaction.ts"
 import * as Table from "../tables/Table.ts"
 
 /** What a process reports about itself. */
@@ -109,7 +109,12 @@ export const make = Effect.gen(function* () {
     return rows.map(toLiving)
   })
 
+  /** Does something that the processes of an installation do one after the other. */
+  const alone = <A, E, R>(what: string, effect: Effect.Effect<A, E, R>) =>
+    transaction(sql, Effect.andThen(sql`select pg_advisory_xact_lock(hashtextextended(${what}, 0))`, effect))
+
   return {
+    alone,
     beat: (own: ProcessReport) => withoutSqlErrors(beat(own)),
     /** The processes that are alive, oldest first. */
     living: withoutSqlErrors(living),

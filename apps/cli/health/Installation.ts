@@ -26,7 +26,10 @@ export class ArtifactsNotShared extends Schema.TaggedError<ArtifactsNotShared>()
 /** The artifact whose content names the store that it is in. */
 const nameplate = "00000000-0000-4000-8000-000000000001"
 
-/** The name of the store of artifacts, which the first process gives it; `null` when the store does not answer. */
+/**
+ * The name of the store of artifacts, which the first process gives it; `null` when the store does not answer. Of two that
+ * name an empty store at once, one would keep a name that the other replaces.
+ */
 const storeName = Effect.gen(function* () {
   const files = yield* ArtifactFiles
   const read = Effect.gen(function* () {
@@ -108,7 +111,7 @@ export const layer = <R = never>(part: string, worker: WorkerPresence<R> | null 
         part,
         version,
         tzData: yield* ZoneVersion,
-        artifactStore: keeps ? yield* storeName : null,
+        artifactStore: keeps ? yield* registry.alone("the name of the artifact store", storeName) : null,
         capacity: worker?.capacity ?? null,
         worker: worker?.name ?? null
       }

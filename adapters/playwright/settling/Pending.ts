@@ -52,6 +52,15 @@ const longMillis = 5_000
 /** How long a request to another site is waited for once what is wanted is there, in milliseconds. */
 const foreignMillis = 5_000
 
+/**
+ * How long the browser may take to say that it saves what a navigation got: the navigation is aborted before that, in
+ * milliseconds.
+ */
+const savingMillis = 1_000
+
+/** The statuses of answers after which the page stays. */
+const hasNoContent: ReadonlySet<number> = new Set([204, 205])
+
 /** How many answers are remembered: timers that they begin are waited for. */
 const mostAnswers = 50
 
@@ -84,6 +93,8 @@ const endlessOf = (page: Page): Set<string> => {
 export const follow = (page: Page): Pending => {
   const pending = new Map<Request, Entry>()
   const answered = new Set<string>()
+  /** The navigations that got something. One of them that is aborted is saved by the browser. */
+  const isAnswered = new WeakSet<Request>()
   const never = endlessOf(page)
   let listeners: Array<() => void> = []
   let [documents, version, lastEnd, lastAnswer, lastStream, lastAct] = [0, 0, 0, 0, 0, 0]
@@ -130,11 +141,21 @@ export const follow = (page: Page): Pending => {
       lastStream = Date.now()
       end(request)
     }
+    if (request.isNavigationRequest() && !hasNoContent.has(response.status())) isAnswered.add(request)
     // What is accepted, or failed, is asked again for good reason.
     if (response.status() < 400 && response.status() !== 202) answered.add(keyOf(request))
   })
   page.on("requestfinished", end)
-  page.on("requestfailed", end)
+  page.on("requestfailed", (request) => {
+    if (!isAnswered.has(request) || request.failure()?.errorText !== "net::ERR_ABORTED") return end(request)
+    const over = (): void => {
+      clearTimeout(timer)
+      page.off("download", over)
+      end(request)
+    }
+    const timer = setTimeout(over, savingMillis)
+    page.on("download", over)
+  })
   page.on("framenavigated", (frame) => {
     if (frame !== page.mainFrame() || asked === null) return
     // Those of the document before may never be reported to end.

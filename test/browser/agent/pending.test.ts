@@ -23,7 +23,8 @@ const tab = (session: object = {}) => {
       postData: () => body ?? null,
       isNavigationRequest: () => type === "document",
       frame: () => main,
-      timing: () => ({ startTime: 0, responseEnd: 1 })
+      timing: () => ({ startTime: 0, responseEnd: 1 }),
+      failure: () => ({ errorText: "net::ERR_ABORTED" })
     }
     page.emit("request", one)
     const answer = (status = 200, contentType = "application/json") =>
@@ -37,7 +38,8 @@ const tab = (session: object = {}) => {
       end: () => {
         answer()
         page.emit("requestfinished", one)
-      }
+      },
+      abort: () => page.emit("requestfailed", one)
     }
   }
   const waits = (isThere = true) => pending.awaited({ isThere }).length
@@ -96,6 +98,31 @@ describe("the requests of a tab", () => {
     assert.strictEqual(waits(), 2)
     page.emit("framenavigated", { other: true })
     assert.strictEqual(waits(), 2)
+  })
+
+  it("whose answer the browser saves are waited for until it says so, or a second", () => {
+    vi.useFakeTimers()
+    const { page, request, waits } = tab()
+    let files = 0
+    const made = (...statuses: ReadonlyArray<number>) => {
+      const one = request({ type: "document", url: `https://shop.example/${files++}.csv` })
+      for (const status of statuses) one.answer(status, "text/csv")
+      one.abort()
+    }
+    made(200)
+    assert.strictEqual(waits(), 1)
+    page.emit("download", {})
+    assert.strictEqual(waits(), 0)
+    made(200)
+    vi.advanceTimersByTime(999)
+    assert.strictEqual(waits(), 1)
+    vi.advanceTimersByTime(1)
+    assert.strictEqual(waits(), 0)
+    assert.strictEqual(page.listenerCount("download"), 0)
+    // One that another took the place of, and ones after which the page stays.
+    made()
+    made(204)
+    assert.strictEqual(waits(), 0)
   })
 
   it("that never end are waited for once in a session", () => {

@@ -23,7 +23,7 @@ import * as Models from "./Models.ts"
 import { layerSandbox } from "./Sandbox.ts"
 import { layerSecretSources, type SourceSettings } from "./SecretSources.ts"
 
-import { areSeveral, areSeveralLately } from "./WorkspaceShares.ts"
+import { areSeveral, placesOf, sharesOfPlaces } from "./WorkspaceShares.ts"
 
 export interface WorkerLayerSettings extends BrowsersSettings, SourceSettings, Models.ModelSettings, Inbox.Reachable {
   readonly concurrency: number
@@ -41,30 +41,11 @@ export interface WorkerLayerSettings extends BrowsersSettings, SourceSettings, M
 /** The duration of a lease that is not renewed. */
 const leaseMillis = 30_000
 
-/**
- * How many of the places of a process one workspace may have: what the operator set, else all but one where there are
- * several workspaces.
- */
-const shareOf = <R>(set: Option.Option<number>, places: number, several: Effect.Effect<boolean, never, R>) =>
-  Option.match(set, {
-    onNone: () => Effect.map(several, (are) => (are ? Math.max(1, places - 1) : places)),
-    onSome: (most) => Effect.succeed(Math.min(most, places))
-  })
-
-/** The shares of places, where the workspaces are counted at most once a minute. */
-const shares = Effect.map(
-  areSeveralLately,
-  (several) => (set: Option.Option<number>) => (places: number) => shareOf(set, places, several)
-)
-
 /** A worker as it reports itself to its installation. Its name is different for every process. */
-export const presence = ({
-  concurrency,
-  workspaceRuns
-}: Pick<WorkerLayerSettings, "concurrency" | "workspaceRuns">) => ({
+export const presence = ({ concurrency, workspaceRuns }: WorkerLayerSettings) => ({
   name: `${hostname()}-${process.pid}-${randomBytes(4).toString("hex")}`,
   capacity: concurrency,
-  workspaceRuns: shareOf(workspaceRuns, concurrency, areSeveral)
+  workspaceRuns: placesOf(workspaceRuns, concurrency, areSeveral)
 })
 
 /** Disables the spans of Effect, as in requests: no exporter of the service reads them. */
@@ -81,7 +62,7 @@ export const layerWorker = (
 ) => {
   const worker = Layer.effectDiscard(
     Effect.gen(function* () {
-      const shareOf = yield* shares
+      const shareOf = yield* sharesOfPlaces
       yield* Effect.forkScoped(
         Worker.run({
           name,
@@ -104,7 +85,7 @@ export const layerWorker = (
   const host = Layer.effectDiscard(
     Effect.gen(function* () {
       const beginningOf = yield* StartingState.ofConversations
-      const workspaceSessions = (yield* shares)(settings.workspaceSessions)
+      const workspaceSessions = (yield* sharesOfPlaces)(settings.workspaceSessions)
       const capacity = settings.builderSessions
       yield* Effect.forkScoped(Host.run({ name, capacity, workspaceSessions, leaseMillis, beginningOf }))
     })

@@ -29,6 +29,22 @@ export const areSeveralLately = Effect.flatMap(Effect.context<WorkspaceStore>(),
   Effect.cachedWithTTL(Effect.provideContext(areSeveral, context), "1 minute")
 )
 
+/**
+ * How many of the places of a process one workspace may have: what the operator set, else all but one where there are
+ * several workspaces.
+ */
+export const placesOf = <R>(set: Option.Option<number>, places: number, several: Effect.Effect<boolean, never, R>) =>
+  Option.match(set, {
+    onNone: () => Effect.map(several, (are) => (are ? Math.max(1, places - 1) : places)),
+    onSome: (most) => Effect.succeed(Math.min(most, places))
+  })
+
+/** The shares of places, where the workspaces are counted at most once a minute. */
+export const sharesOfPlaces = Effect.map(
+  areSeveralLately,
+  (several) => (set: Option.Option<number>) => (places: number) => placesOf(set, places, several)
+)
+
 /** The shares of the HTTP interface and of the inbox. */
 export const layer = (chosen: Chosen) =>
   Layer.effect(

@@ -4,7 +4,6 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Confinement from "../../../adapters/playwright/Confinement.ts"
 import * as LocalChromium from "../../../adapters/playwright/LocalChromium.ts"
-import { hangMillis } from "../../support/limits.ts"
 import { listening } from "../../support/listening.ts"
 import { chromiumPath } from "../../support/realBrowser.ts"
 import { isAll } from "../../support/scale.ts"
@@ -71,13 +70,10 @@ describe("a browser of a run", () => {
     })
   )
 
-  it.live.skipIf(!isAll)(
-    "asks for no other in five minutes in which nothing is done",
-    () =>
-      Effect.gen(function* () {
-        assert.deepStrictEqual(yield* askedFor([], 5), ["broken.test", "form.test"])
-      }),
-    hangMillis + 300_000
+  it.live.skipIf(!isAll)("asks for no other in five minutes in which nothing is done", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* askedFor([], 5), ["broken.test", "form.test"])
+    })
   )
 
   it.live("is heard by the same proxy where its maker's features are on", () =>

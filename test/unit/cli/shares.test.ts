@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
-import { presence } from "../../../apps/cli/layers/Worker.ts"
+import { areSeveral, placesOf } from "../../../apps/cli/layers/WorkspaceShares.ts"
 import { StoreUnavailable } from "../../../core/runtime/StoreUnavailable.ts"
 import { WorkspaceId } from "../../../core/workspace/Ids.ts"
 import type { Workspace } from "../../../core/workspace/Workspace.ts"
@@ -22,7 +22,7 @@ it.effect.each([
   ["all but one while the workspaces cannot be counted", given(away), 4, null, 3]
 ] as const)("a workspace may have %s", ([, workspaces, concurrency, set, expected]) =>
   Effect.gen(function* () {
-    const { workspaceRuns } = presence({ concurrency, workspaceRuns: Option.fromNullOr<number | null>(set) })
-    assert.strictEqual(yield* workspaceRuns, expected)
+    const places = yield* placesOf(Option.fromNullOr<number | null>(set), concurrency, areSeveral)
+    assert.strictEqual(places, expected)
   }).pipe(Effect.provide(workspaces))
 )

@@ -1,10 +1,14 @@
 /**
  * The sleep of a loop between two reads of a store: until a relevant signal arrives, or a time has passed.
  *
- * Signals may be lost, so every loop also sets a maximum sleep.
+ * A signal is lost when the process that sends it dies between its commit and the signal. So every loop also sets a maximum
+ * sleep.
  */
 import { type Duration, Effect, Queue, type Scope, Stream } from "effect"
 import { type Signal, Signals } from "./Signals.ts"
+
+/** The maximum sleep of loops that signals wake, and that know of no instant at which something is due. */
+export const longestSleep = "1 minute"
 
 export interface Wake {
   /** Ends the current sleep, or the next one if the loop does not sleep. */

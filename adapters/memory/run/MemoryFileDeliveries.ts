@@ -33,6 +33,12 @@ export const layer = Layer.effect(
           return Option.some({ turn, delivery: first.delivery })
         })
       ),
+      nextDue: Effect.sync(() =>
+        all().reduce<number | null>(
+          (first, { dueAt }) => (first === null || (dueAt !== null && dueAt < first) ? dueAt : first),
+          null
+        )
+      ),
       settle: Effect.fn("FileDeliveries.settle")(({ turn }, delivery) =>
         Effect.sync(() => {
           const before = kept.get(delivery.id)

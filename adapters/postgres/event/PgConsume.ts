@@ -128,13 +128,18 @@ export const make = (
     transaction(
       sql,
       Effect.gen(function* () {
-        yield* sql`
-          insert into event_consumers ${sql.insert(consumers.encode({ name: consumer, place: start }))}
-          on conflict (name) do nothing`
-        const [row] = yield* sql<Table.Row<typeof consumers.columns> & { readonly waiting: Array<string> }>`
+        const place = sql<Table.Row<typeof consumers.columns> & { readonly waiting: Array<string> }>`
           select name, tx::text as tx, sequence,
             array(select workflow_id::text from event_backlogs where consumer = ${consumer}) as waiting
           from event_consumers where name = ${consumer} for update skip locked`
+        let [row] = yield* place
+        if (row === undefined) {
+          // It is new, or another process reads for it.
+          yield* sql`
+            insert into event_consumers ${sql.insert(consumers.encode({ name: consumer, place: start }))}
+            on conflict (name) do nothing`
+          ;[row] = yield* place
+        }
         if (row === undefined) return false
         const most = limit * FairShare.lookAhead
         const found = yield* ahead(consumers.decode(row), null, most)

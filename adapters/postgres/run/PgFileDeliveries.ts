@@ -32,6 +32,10 @@ export const layer = Layer.effect(
           withoutSqlErrors
         )
       ),
+      nextDue: sql<{ readonly at: Date | null }>`select min(due_at) as at from file_deliveries`.pipe(
+        Effect.map(([row]) => row?.at?.getTime() ?? null),
+        withoutSqlErrors
+      ),
       settle: Effect.fn("FileDeliveries.settle")(({ turn }, delivery) =>
         sql`
           update file_deliveries set ${sql.update(Rows.changes.encode({ delivery, turn: turn + 1 }))}

@@ -92,13 +92,17 @@ export const make = Effect.gen(function* () {
   /** Says that a process is alive, and answers all that are, those that began first in front. */
   const beat = Effect.fnUntraced(function* (own: ProcessReport) {
     const now = yield* Clock.currentTimeMillis
-    yield* sql`
-      insert into processes ${sql.insert(table.encode({ ...own, beganAt: now, seenAt: now }))}
-      on conflict (id) do update set seen_at = excluded.seen_at, artifact_store = excluded.artifact_store,
-        clock_skew_ms = excluded.clock_skew_ms, capacity = excluded.capacity, running = excluded.running,
-        browsers = excluded.browsers, worker = excluded.worker, workspace_runs = excluded.workspace_runs`
-    yield* sql`delete from processes where seen_at < ${new Date(now - aliveMillis)}`
-    const rows = yield* sql<Row>`select * from processes order by began_at, id`
+    const dead = new Date(now - aliveMillis)
+    const rows = yield* sql<Row>`
+      with beat as (
+        insert into processes ${sql.insert(table.encode({ ...own, beganAt: now, seenAt: now }))}
+        on conflict (id) do update set seen_at = excluded.seen_at, artifact_store = excluded.artifact_store,
+          clock_skew_ms = excluded.clock_skew_ms, capacity = excluded.capacity, running = excluded.running,
+          browsers = excluded.browsers, worker = excluded.worker, workspace_runs = excluded.workspace_runs
+        returning *
+      ), gone as (delete from processes where seen_at < ${dead} and id <> ${own.id})
+      select * from beat union all select * from processes where seen_at >= ${dead} and id <> ${own.id}
+      order by began_at, id`
     return rows.map(toOwn)
   })
 

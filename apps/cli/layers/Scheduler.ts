@@ -22,11 +22,11 @@ const periodically = <R>(job: Periodic.Job<R>) => Layer.effectDiscard(Effect.for
 export const layerScheduler = (keeping: Keeping) =>
   Layer.mergeAll(
     Layer.effectDiscard(Effect.forkScoped(Scheduler.run())),
+    Layer.effectDiscard(Effect.forkScoped(Reencryption.run())),
     Layer.effectDiscard(Effect.forkScoped(Firing.run())).pipe(Layer.provide(layerSandbox)),
     periodically(InteractionRequest.forgetting),
     periodically(GeneratedCodes.forgetting),
     periodically(Idempotency.forgetting),
-    periodically(Reencryption.reencryption),
     periodically(Receiving.forgetting),
     periodically(Retention.sweeping(keeping.retentionDays)),
     periodically(Sweep.sweeping(installationOf(keeping)))

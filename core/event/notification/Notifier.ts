@@ -32,8 +32,6 @@ const batch = 200
 const together = 2
 const waiting = 1_000
 
-const longestSleep = "10 seconds"
-
 /** Takes the notices of the next events of the log, and returns whether there is more. */
 export const collect = Effect.fn("Notifier.collect")(function* () {
   const log = yield* EventLog
@@ -121,6 +119,6 @@ export const run = Effect.fn("Notifier.run")(function* () {
   return yield* Effect.gen(function* () {
     const { more, notices } = yield* collect()
     yield* Effect.forEach(notices, begin, { discard: true })
-    if (!more) yield* events.sleep(longestSleep)
+    if (!more) yield* events.sleep(Wake.longestSleep)
   }).pipe(Background.round("notify subscribers of runs"), Effect.forever)
 }, Effect.scoped)

@@ -4,6 +4,7 @@
 import { Effect, Queue, type Scope, Semaphore } from "effect"
 import * as Background from "../../runtime/Background.ts"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
+import * as Wake from "../../runtime/Wake.ts"
 import { type Entry, EventLog, type Position } from "../EventLog.ts"
 import * as Mailbox from "./Mailbox.ts"
 
@@ -41,7 +42,7 @@ export const make: Effect.Effect<LogReader, never, EventLog | Scope.Scope> = Eff
     })
   )
 
-  yield* Effect.raceFirst(Queue.take(grown), Effect.sleep(longestSleep)).pipe(
+  yield* Effect.raceFirst(Queue.take(grown), Effect.sleep(Wake.longestSleep)).pipe(
     Effect.andThen(readOn),
     Background.round("read the log of events for streams"),
     Effect.forever,
@@ -89,6 +90,3 @@ const sizeOf = (value: unknown): number => {
 }
 
 const charactersOfPart = 4
-
-/** The longest pause between two reads, for the case that a signal is lost. */
-const longestSleep = "10 seconds"

@@ -39,9 +39,6 @@ const batch = 200
 const mostDue = 4
 const late = 8
 
-/** The longest sleep, which bounds the effect of a lost signal. */
-const longestSleep = "10 seconds"
-
 /** Makes deliveries of the next events of the log. Answers whether there is more, and whether it has to wait for room. */
 export const collect = Effect.fn("Dispatcher.collect")(function* () {
   const log = yield* EventLog
@@ -180,7 +177,7 @@ export const run = Effect.fn("Dispatcher.run")(function* (options: Options) {
     for (let { isFull, more } = yield* collect(); more; { isFull, more } = yield* collect()) {
       yield* Effect.sleep(isFull ? "20 millis" : "5 millis")
     }
-    yield* events.sleep(longestSleep)
+    yield* events.sleep(Wake.longestSleep)
   }).pipe(Background.round("make events into deliveries to webhooks"), Effect.forever)
 
   const delivering = deliveries

@@ -39,6 +39,9 @@ export class FileDeliveries extends Context.Service<
     /** Takes the delivery that has been due for longest at `now`. No other process gets it before `until`. */
     readonly take: (now: number, until: number) => Effect.Effect<Option.Option<TakenDelivery>, StoreUnavailable>
 
+    /** When the next delivery can be taken, which may be past; `null` where none is to be made. */
+    readonly nextDue: Effect.Effect<number | null, StoreUnavailable>
+
     /** Stores the result of an attempt. It is dropped when the delivery was taken again or changed in between. */
     readonly settle: (taken: TakenDelivery, after: FileDelivery) => Effect.Effect<void, StoreUnavailable>
 

@@ -2,6 +2,7 @@
  * Registering and changing the destinations of files of a workspace, and retrying deliveries to them.
  */
 import { Clock, Context, Effect, Layer, Option, type Redacted, Result } from "effect"
+import { Signals } from "../../runtime/Signals.ts"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
 import { Sealing } from "../../vault/keys/Sealing.ts"
 import { Audit, type Draft } from "../../workspace/audit/Audit.ts"
@@ -81,6 +82,7 @@ export class FileDestinations extends Context.Service<
       const identifiers = yield* Identifiers
       const sealing = yield* Sealing
       const sink = yield* FileSink
+      const signals = yield* Signals
 
       const permitted = (type: DestinationType, url: string): Effect.Effect<void, InvalidDestination> => {
         const reason = sink.refusal(type, url)
@@ -141,7 +143,10 @@ export class FileDestinations extends Context.Service<
           deliveries.list(caller.workspaceId, filter)
         ),
         retry: Effect.fn("FileDestinations.retry")((caller, id) =>
-          Effect.flatMap(Clock.currentTimeMillis, (now) => deliveries.retry(caller.workspaceId, id, now))
+          Effect.flatMap(Clock.currentTimeMillis, (now) => deliveries.retry(caller.workspaceId, id, now)).pipe(
+            // Wakes who delivers.
+            Effect.tap(signals.publish({ _tag: "events" }))
+          )
         )
       })
     }).pipe(

@@ -4,7 +4,7 @@
  * Any number of processes may do this at once. The end of a run is made into deliveries exactly once; each is attempted at
  * least once, also when processes die, and a file that is there already is not sent again. Nothing here changes a run.
  */
-import { Clock, Effect, Option, Random, Redacted, Schema, Stream } from "effect"
+import { Clock, Duration, Effect, Option, Random, Redacted, Schema, Stream } from "effect"
 import * as FileNames from "../../browser/file/FileNames.ts"
 import { consumers, type Entry, EventLog } from "../../event/EventLog.ts"
 import { type EndEvent, fileOf, isLast, type RunFile } from "../../event/RunEvent.ts"
@@ -33,9 +33,6 @@ const workers = 2
 
 /** After so long another process may take a delivery whose attempt has no result, in milliseconds. */
 const attemptMillis = 600_000
-
-/** The longest sleep, which bounds the effect of a lost signal. */
-const longestSleep = "10 seconds"
 
 /** Makes deliveries of the files of runs that have ended. Answers whether there is more. */
 export const collect = Effect.fn("FileDispatch.collect")(function* () {
@@ -236,12 +233,14 @@ export const run = Effect.fn("FileDispatch.run")(function* () {
   const collecting = Effect.gen(function* () {
     while (yield* collect());
     yield* due.wake
-    yield* events.sleep(longestSleep)
+    yield* events.sleep(Wake.longestSleep)
   }).pipe(Background.round("make deliveries of the files of runs"), Effect.forever)
 
   const delivering = Effect.gen(function* () {
     while (yield* deliverNext());
-    yield* due.sleep("2 seconds")
+    const next = yield* (yield* FileDeliveries).nextDue
+    const left = next === null ? Infinity : next - (yield* Clock.currentTimeMillis)
+    yield* due.sleep(Math.min(Duration.toMillis(Wake.longestSleep), Math.max(left, 0)))
   }).pipe(Background.round("deliver a file of a run"), Effect.forever)
 
   return yield* Effect.all([collecting, ...Array.from({ length: workers }, () => delivering)], {

@@ -7,7 +7,8 @@
  * still seals with it.
  */
 import { Clock, Context, Effect, Option, Result, Schema } from "effect"
-import type * as Periodic from "../../runtime/Periodic.ts"
+import * as Background from "../../runtime/Background.ts"
+import * as Wake from "../../runtime/Wake.ts"
 import type { Collection, Kind } from "../../workspace/Collection.ts"
 import { Identifiers } from "../../workspace/Identifiers.ts"
 import type { WorkspaceId } from "../../workspace/Ids.ts"
@@ -48,9 +49,6 @@ const batch = 50
 
 /** The pause between two steps, so that others find the database free. */
 const breath = "20 millis"
-
-/** How often it is looked for workspaces that exchange their keys. */
-const every = "5 seconds"
 
 /** How long a retired key still decrypts values, which a process may have sealed shortly before. */
 export const graceMillis = 7_200_000
@@ -184,9 +182,12 @@ export const round = Effect.fn("Reencryption.round")(function* () {
   }
 })
 
-/** Continues the rotations in progress. */
-export const reencryption: Periodic.Job<Effect.Services<ReturnType<typeof round>>> = {
-  name: "seal secrets under the present keys",
-  every,
-  round: round()
-}
+/** Continues the rotations in progress, and those that begin, without end. */
+export const run = Effect.fn("Reencryption.run")(function* () {
+  const begun = yield* Wake.onSignal((signal) => signal._tag === "changed" && signal.kind === "encryption_key")
+  return yield* round().pipe(
+    Background.round("seal secrets under the present keys"),
+    Effect.andThen(begun.sleep(Wake.longestSleep)),
+    Effect.forever
+  )
+}, Effect.scoped)

@@ -71,6 +71,21 @@ export const promises: ReadonlyArray<Contract.ContractPromise<Stores>> = [
       assert.strictEqual(takenId(yield* store.take(9_500, 20_000)), first.id)
     })
   ),
+  promise("tell when the next one can be taken, those that are taken included, and none that has ended", (store) =>
+    Effect.gen(function* () {
+      assert.isNull(yield* store.nextDue)
+      yield* makeFileDelivery(3_000)
+      yield* makeFileDelivery(2_000)
+      assert.strictEqual(yield* store.nextDue, 2_000)
+      const first = Option.getOrThrow(yield* store.take(2_000, 9_000))
+      const second = Option.getOrThrow(yield* store.take(3_000, 8_000))
+      assert.strictEqual(yield* store.nextDue, 8_000)
+      yield* store.settle(second, FileDelivery.failed(second.delivery, "gone", 3_500))
+      assert.strictEqual(yield* store.nextDue, 9_000)
+      yield* store.settle(first, FileDelivery.failed(first.delivery, "gone", 3_500))
+      assert.isNull(yield* store.nextDue)
+    })
+  ),
   promise("drop the result of an attempt when another process has taken them since", (store) =>
     Effect.gen(function* () {
       const { id, workspaceId } = yield* makeFileDelivery(1_000)

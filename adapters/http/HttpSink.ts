@@ -1,5 +1,5 @@
 /**
- * Puts files at destinations over HTTP, at public addresses only unless others are allowed.
+ * Puts files at destinations, at public addresses only unless others are allowed: over HTTP, and by `SftpSink` over SFTP.
  *
  * What is at an address is read before a file is sent there: a file that is there already is not sent again, and other
  * content is left as it is. `If-None-Match: *` closes the gap between the two, where the server heeds it. WebDAV is RFC 4918.
@@ -7,9 +7,11 @@
  */
 import { createHash } from "node:crypto"
 import { Clock, Effect, Layer, Redacted } from "effect"
-import type { Access } from "../../core/run/delivery/FileDestination.ts"
+import { type Access, misfit } from "../../core/run/delivery/FileDestination.ts"
 import { FileSink, type OpenDestination, type PutOutcome, type SentFile } from "../../core/run/delivery/FileSink.ts"
 import * as Signature from "../s3/Signature.ts"
+import * as SftpSession from "../sftp/SftpSession.ts"
+import * as SftpSink from "../sftp/SftpSink.ts"
 import * as Exchange from "./Exchange.ts"
 import * as Names from "./Names.ts"
 import { bareHost, isLocal, lookupFor, sentence } from "./Reach.ts"
@@ -19,7 +21,10 @@ export interface Options {
   readonly allowPrivateNetworks: boolean
   /** Private origins that may be reached, such as `http://127.0.0.1:4000`. */
   readonly allowedOrigins: ReadonlyArray<string>
-  /** Maximum time of one request, from the connection to the last byte of the answer, in milliseconds. */
+  /**
+   * Maximum time of one request, from the connection to the last byte of the answer, and of one file over SFTP, in
+   * milliseconds.
+   */
   readonly budgetMillis: number
 }
 
@@ -41,10 +46,12 @@ export const layer = (options: Options) =>
   Layer.sync(FileSink, () => {
     const names = Names.make(Names.defaults)
 
+    const noAnswer = `No answer within ${options.budgetMillis} ms`
+
     const isExempt = (url: URL) => options.allowPrivateNetworks || options.allowedOrigins.includes(url.origin)
 
     const refusal = (text: string): string | null => {
-      const url = new URL(text)
+      const url = SftpSession.checkedUrl(text)
       return isLocal(url) && !isExempt(url) ? sentence(bareHost(url)) : null
     }
 
@@ -60,14 +67,18 @@ export const layer = (options: Options) =>
       return yield* Exchange.send({ maxAnswerBytes: 65_536, ...request, headers: authorized, lookup }).pipe(
         Effect.timeoutOrElse({
           duration: options.budgetMillis,
-          orElse: () =>
-            Effect.succeed<Exchange.Answer>({
-              _tag: "Unreachable",
-              reason: `No answer within ${options.budgetMillis} ms`
-            })
+          orElse: () => Effect.succeed<Exchange.Answer>({ _tag: "Unreachable", reason: noAnswer })
         })
       )
     })
+
+    const putBySftp = (destination: OpenDestination, file: SentFile) =>
+      SftpSink.put(destination, file, lookupFor(names, isExempt(SftpSession.checkedUrl(destination.url)))).pipe(
+        Effect.timeoutOrElse({
+          duration: options.budgetMillis,
+          orElse: () => Effect.succeed<PutOutcome>({ _tag: "Failed", reason: noAnswer, retryAfterMillis: null })
+        })
+      )
 
     /** The file at an address, if the server shows one: the same, or another one. */
     const look = Effect.fnUntraced(function* (destination: OpenDestination, url: URL, file: SentFile) {
@@ -91,6 +102,7 @@ export const layer = (options: Options) =>
     const put = Effect.fn("FileSink.put")(function* (destination: OpenDestination, file: SentFile) {
       const refused = refusal(destination.url) ?? problemOf(destination)
       if (refused !== null) return { _tag: "Refused", reason: refused } satisfies PutOutcome
+      if (destination.type === "sftp") return yield* putBySftp(destination, file)
       const url = below(destination.url, file.path)
       const there = yield* look(destination, url, file)
       if (there._tag === "Stored" || there._tag === "Taken") return there
@@ -141,14 +153,12 @@ const visible = /^[\x21-\x7e]+$/
 
 /** Why an access cannot be sent; `null` for one that can. It repeats nothing of it. */
 const problemOf = ({ access, type }: OpenDestination): string | null => {
-  const { password, region, token, username } = Redacted.value(access)
-  if (token !== undefined && !visible.test(token))
-    return "The token of the destination has other than visible ASCII characters"
-  if (type !== "s3") return null
-  if (username === undefined || password === undefined) {
-    return "A destination of S3 needs the access key as its username, and the secret key as its password"
-  }
-  return visible.test(username) && visible.test(region ?? "-")
+  const opened = Redacted.value(access)
+  const misfitting = misfit(type, { access: opened })
+  if (misfitting !== null) return `The access of the destination does not fit: ${misfitting.reason}`
+  const { region = "-", token = "-", username } = opened
+  if (!visible.test(token)) return "The token of the destination has other than visible ASCII characters"
+  return type !== "s3" || (visible.test(username ?? "") && visible.test(region))
     ? null
     : "The username or region of the destination has other than visible ASCII characters"
 }

@@ -31,6 +31,7 @@ const large = [
   "postal-mime",
   "smtp-server",
   "socks",
+  "ssh2",
   "tldts"
 ]
 

@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { FileDeliveryStatus } from "../../../core/run/delivery/FileDelivery.ts"
-import { DestinationType, DestinationUrl, OnConflict } from "../../../core/run/delivery/FileDestination.ts"
+import { DestinationType, DestinationUrl, HostKey, OnConflict } from "../../../core/run/delivery/FileDestination.ts"
 import * as TextLength from "../../../core/window/TextLength.ts"
 import { RunId } from "../../../core/workspace/Ids.ts"
 import { Needs } from "../Annotations.ts"
@@ -20,23 +20,33 @@ const secret = Schema.String.check(Schema.isBetweenLength(1, 4_096))
 
 const visible = secret.check(Schema.isPattern(/^[!-~]+$/, { message: "Expected visible ASCII characters" }))
 
+/** What goes together: a user name with a password, one with a private key, or a token. */
+const forms = /^(xx--|x-x-|---x)$/
+
 const AccessRequest = Schema.Struct({
   username: optional(secret),
   password: optional(secret),
+  /** The private key of the user of an `sftp` destination, in the OpenSSH or PEM form and without a passphrase. */
+  private_key: optional(Schema.String.check(Schema.isBetweenLength(1, 16_384))),
   token: optional(visible),
   /** The region of the bucket of an `s3` destination. */
   region: optional(visible)
 })
   .check(
-    Schema.makeFilter(({ password, token, username }) =>
-      (token == null) === (username != null && password != null) && (username == null) === (password == null)
+    Schema.makeFilter(({ password, private_key, token, username }) =>
+      [username, password, private_key, token]
+        .map((one) => (one == null ? "-" : "x"))
+        .join("")
+        .match(forms)
         ? undefined
-        : { path: [], issue: "Expected either a token, or a username and a password" }
+        : { path: [], issue: "Expected either a token, or a username with either a password or a private_key" }
     )
   )
   .annotate({ identifier: "FileDestinationAccess" })
 
 const settings = {
+  /** What an `sftp` destination is known by: the SHA-256 fingerprint of its host key. */
+  host_key: optional(HostKey),
   /** What happens where other content has the name of a file; `rename` when left out. */
   on_conflict: Schema.optionalKey(OnConflict),
   /** Stored sealed and never returned; `null` for none. */
@@ -48,6 +58,8 @@ export const FileDestinationRecord = Schema.Struct({
   name: Schema.String,
   type: DestinationType,
   url: Schema.String,
+  /** The fingerprint of the host key of an `sftp` destination; `null` for others. */
+  host_key: Schema.NullOr(Schema.String),
   on_conflict: OnConflict,
   /** Whether it has an access. */
   has_access: Schema.Boolean,

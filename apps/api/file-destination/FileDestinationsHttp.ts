@@ -63,21 +63,32 @@ export const layer = HttpApiBuilder.group(
 interface Sent {
   readonly name?: string
   readonly url?: string
+  readonly host_key?: string | null
   readonly on_conflict?: OnConflict
-  readonly access?: { readonly [K in keyof Access]?: Access[K] | null } | null
+  readonly access?: SentAccess | null
+}
+
+interface SentAccess {
+  readonly username?: string | null
+  readonly password?: string | null
+  readonly private_key?: string | null
+  readonly token?: string | null
+  readonly region?: string | null
 }
 
 /** The fields that a body gives. */
-const fields = ({ access, name, on_conflict, url }: Sent): DestinationFields => ({
+const fields = ({ access, host_key, name, on_conflict, url }: Sent): DestinationFields => ({
   ...(name === undefined ? {} : { name }),
   ...(url === undefined ? {} : { url }),
+  ...(host_key == null ? {} : { hostKey: host_key }),
   ...(on_conflict === undefined ? {} : { onConflict: on_conflict }),
   ...(access === undefined ? {} : { access: access === null ? null : Redacted.make(given(access)) })
 })
 
-const given = ({ password, region, token, username }: NonNullable<Sent["access"]>): Access => ({
+const given = ({ password, private_key, region, token, username }: SentAccess): Access => ({
   ...(username == null ? {} : { username }),
   ...(password == null ? {} : { password }),
+  ...(private_key == null ? {} : { privateKey: private_key }),
   ...(token == null ? {} : { token }),
   ...(region == null ? {} : { region })
 })
@@ -87,10 +98,14 @@ const record = (destination: FileDestination, caller: Caller): typeof FileDestin
   id: destination.id,
   name: destination.name,
   type: destination.type,
-  url: permits(caller, "manage") ? destination.url : new URL(destination.url).origin,
+  url: permits(caller, "manage") ? destination.url : originOf(new URL(destination.url)),
+  host_key: destination.hostKey ?? null,
   on_conflict: destination.onConflict,
   has_access: destination.sealedAccess !== null,
   created_at: iso(destination.createdAt),
   created_by: destination.createdBy,
   updated_at: iso(destination.updatedAt)
 })
+
+/** The `origin` of a URL is `null` for schemes that browsers do not know, such as `sftp`. */
+const originOf = ({ host, protocol }: URL): string => `${protocol}//${host}`

@@ -1,7 +1,7 @@
 /**
  * Registering and changing the destinations of files of a workspace, and retrying deliveries to them.
  */
-import { Clock, Context, Effect, Layer, Option, type Redacted, Result } from "effect"
+import { Clock, Context, Effect, Layer, Option, Redacted, Result } from "effect"
 import { Signals } from "../../runtime/Signals.ts"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
 import { Sealing } from "../../vault/keys/Sealing.ts"
@@ -20,6 +20,7 @@ import {
   type FileDestination,
   FileDestinationStore,
   InvalidDestination,
+  misfit,
   type OnConflict
 } from "./FileDestination.ts"
 import { FileSink } from "./FileSink.ts"
@@ -28,6 +29,7 @@ import { FileSink } from "./FileSink.ts"
 export interface DestinationFields {
   readonly name?: string
   readonly url?: string
+  readonly hostKey?: string
   readonly onConflict?: OnConflict
   /** `null` removes it. */
   readonly access?: Redacted.Redacted<Access> | null
@@ -84,9 +86,15 @@ export class FileDestinations extends Context.Service<
       const sink = yield* FileSink
       const signals = yield* Signals
 
-      const permitted = (type: DestinationType, url: string): Effect.Effect<void, InvalidDestination> => {
-        const reason = sink.refusal(type, url)
-        return reason === null ? Effect.void : Effect.fail(new InvalidDestination({ path: "url", reason }))
+      const permitted = (type: DestinationType, { access, hostKey, url }: DestinationFields) => {
+        const misfitting = misfit(type, {
+          ...(url === undefined ? {} : { url }),
+          ...(hostKey === undefined ? {} : { hostKey }),
+          ...(access === undefined ? {} : { access: access === null ? null : Redacted.value(access) })
+        })
+        const reason = url === undefined ? null : sink.refusal(type, url)
+        const problem = misfitting ?? (reason === null ? null : { path: "url", reason })
+        return problem === null ? Effect.void : Effect.fail(new InvalidDestination(problem))
       }
 
       const sealed = ({ workspaceId }: Caller, access: Redacted.Redacted<Access> | null) =>
@@ -99,16 +107,22 @@ export class FileDestinations extends Context.Service<
       return FileDestinations.of({
         list: Effect.fn("FileDestinations.list")((caller) => store.list(caller.workspaceId)),
         get,
-        create: Effect.fn("FileDestinations.create")(function* (caller, { access, name, onConflict, type, url }) {
-          yield* permitted(type, url)
+        create: Effect.fn("FileDestinations.create")(function* (caller, fields) {
+          const { access = null, hostKey, name, onConflict, type, url } = fields
+          yield* permitted(type, { ...fields, access })
+          if (type === "sftp" && hostKey === undefined) {
+            const reason = "Expected the fingerprint of the host key of the server, such as ssh-keygen -l prints it"
+            return yield* new InvalidDestination({ path: "host_key", reason })
+          }
           const now = yield* Clock.currentTimeMillis
           const destination: FileDestination = {
             id: yield* identifiers.uuid,
             name,
             type,
             url,
+            ...(hostKey === undefined ? {} : { hostKey }),
             onConflict: onConflict ?? "rename",
-            sealedAccess: yield* sealed(caller, access ?? null),
+            sealedAccess: yield* sealed(caller, access),
             createdAt: now,
             createdBy: caller.userId,
             updatedAt: now
@@ -120,7 +134,7 @@ export class FileDestinations extends Context.Service<
         }),
         change: Effect.fn("FileDestinations.change")(function* (caller, id, { access, ...fields }) {
           const { type } = yield* get(caller, id)
-          if (fields.url !== undefined) yield* permitted(type, fields.url)
+          yield* permitted(type, { ...fields, ...(access === undefined ? {} : { access }) })
           const changes = {
             ...fields,
             ...(access === undefined ? {} : { sealedAccess: yield* sealed(caller, access) }),
@@ -194,9 +208,10 @@ const auditOfRemoval = (before: FileDestination): Draft => ({
   after: null
 })
 
-const audited = ({ name, onConflict, type, url }: FileDestination) => ({
+const audited = ({ hostKey, name, onConflict, type, url }: FileDestination) => ({
   name,
   type,
   host: URL.parse(url)?.host ?? null,
+  ...(hostKey === undefined ? {} : { host_key: hostKey }),
   on_conflict: onConflict
 })

@@ -166,7 +166,8 @@ const put = Effect.fnUntraced(function* (
     const reason = "The access of the destination cannot be unsealed. Set it again"
     return { path, outcome: { _tag: "Refused", reason } satisfies PutOutcome }
   }
-  const open = { type: destination.type, url: destination.url, access }
+  const { hostKey, type, url } = destination
+  const open = { type, url, access, ...(hostKey === undefined ? {} : { hostKey }) }
   const outcome = yield* sink.put(open, { ...content, path })
   if (outcome._tag !== "Taken" || destination.onConflict === "fail") return { path, outcome }
   const other = FilePath.marked(path, content.sha256.slice(0, 8))

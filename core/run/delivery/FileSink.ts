@@ -8,6 +8,8 @@ import type { Access, DestinationType } from "./FileDestination.ts"
 export interface OpenDestination {
   readonly type: DestinationType
   readonly url: string
+  /** The fingerprint of the host key of an `sftp` destination. */
+  readonly hostKey?: string
   readonly access: Redacted.Redacted<Access>
 }
 

@@ -263,6 +263,54 @@ it.layer(layerWith({ sending, stores: Memory.layer }))("the files of a run", (it
       assert.deepInclude((yield* ask("PATCH", path, { access: null })).body, { has_access: false })
     }).pipe(Effect.scoped)
   )
+
+  it.effect("have destinations whose fields fit their type", () =>
+    Effect.gen(function* () {
+      const { ask } = yield* setUp()
+      const host_key = `SHA256:${"A".repeat(43)}`
+      const sftp = {
+        name: "Vault",
+        type: "sftp",
+        url: "sftp://files.example.com/~/in",
+        host_key,
+        access: { username: "robot", password: "canary" }
+      }
+      const { access, host_key: _, ...without } = sftp
+      const refused: ReadonlyArray<readonly [object, path: string]> = [
+        [{ ...without, access }, "host_key"],
+        [{ ...sftp, host_key: "SHA256:short" }, "host_key"],
+        [{ ...without, host_key }, "access"],
+        [{ ...sftp, access: { token: "canary" } }, "access"],
+        [{ ...sftp, access: { ...access, private_key: "canary" } }, "access"],
+        [{ ...sftp, url: "https://files.example.com/" }, "url"],
+        [{ ...sftp, url: "sftp://files.example.com/%ff" }, "url"],
+        [{ ...sftp, url: "sftp://files.example.com/?a=b" }, "url"],
+        [{ ...sftp, url: "sftp:///in" }, "url"],
+        [{ ...without, type: "http" }, "url"],
+        [{ ...sftp, type: "http", url: "https://files.example.com/" }, "host_key"],
+        [{ name: "A", type: "http", url: "https://a.example/", access: { username: "a", private_key: "b" } }, "access"],
+        [{ name: "A", type: "s3", url: "https://a.example/" }, "access"]
+      ]
+      for (const [fields, path] of refused) {
+        const { body, status, text } = yield* ask("POST", "/file-destinations", fields)
+        assert.strictEqual(status, 400, text)
+        assert.deepStrictEqual(
+          (body.errors as ReadonlyArray<Record>).map((problem) => problem.path),
+          [path],
+          text
+        )
+        assert.notInclude(text, "canary")
+      }
+      const made = yield* ask("POST", "/file-destinations", sftp)
+      assert.deepInclude(made.body, { type: "sftp", url: sftp.url, host_key, has_access: true })
+      const path = `/file-destinations/${made.body.id}`
+      const other = `SHA256:${"B".repeat(43)}`
+      assert.deepInclude((yield* ask("PATCH", path, { host_key: other })).body, { host_key: other })
+      assert.strictEqual((yield* ask("PATCH", path, { access: null })).status, 400)
+      assert.strictEqual((yield* ask("PATCH", path, { url: "https://files.example.com/" })).status, 400)
+      assert.include((yield* ask("GET", "/audit?action=file_destination")).text, other)
+    }).pipe(Effect.scoped)
+  )
 })
 
 it.layer(layerWith({ stores: Memory.layer }))("a destination at a private address", (it) => {

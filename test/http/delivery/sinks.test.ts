@@ -11,6 +11,7 @@ import * as DavServer from "../../support/davServer.ts"
 import { fileServer, token } from "../../support/fileServer.ts"
 import { listening } from "../../support/listening.ts"
 import * as S3 from "../../support/s3.ts"
+import * as SshServer from "../../support/sshServer.ts"
 
 /** A destination below this path of a server on loopback, and addresses of it that the sink must not reach. */
 const destination = (type: DestinationType, access: Access, port: number, path: string) => ({
@@ -112,6 +113,20 @@ const s3 = realServer(
   }))
 )
 
+const openSsh = Layer.effect(
+  FileSinkContract.SinkServer,
+  Effect.map(SshServer.serve, ({ access, away, files, hostKey, port, sent }) => {
+    const urlOf = (host: string) => `sftp://${host}:${port}${files}/`
+    return {
+      allowed: { type: "sftp" as const, url: urlOf("127.0.0.1"), hostKey, access: Redacted.make(access) },
+      forbidden: { url: urlOf("127.0.0.2"), urlByName: urlOf("LOCALHOST") },
+      holds: Effect.sync(() => textsIn(files, (path) => path)),
+      sent: Effect.sync(sent),
+      away: (isAway: boolean) => Effect.sync(() => away(isAway))
+    }
+  })
+)
+
 const suite = (name: string, server: Layer.Layer<FileSinkContract.SinkServer>, missing: string | null = null) => {
   for (const { keeps, title } of FileSinkContract.promises) {
     it.live(`${title} (${name})`, ({ skip }) =>
@@ -119,7 +134,7 @@ const suite = (name: string, server: Layer.Layer<FileSinkContract.SinkServer>, m
         if (missing !== null) skip(missing)
         const test = Effect.gen(function* () {
           const { allowed } = yield* FileSinkContract.SinkServer
-          const origin = new URL(allowed.url).origin
+          const origin = `http://${new URL(allowed.url).host}`
           yield* Effect.provide(keeps, HttpSink.layer({ ...HttpSink.defaults, allowedOrigins: [origin] }))
         })
         yield* Effect.provide(test, server)
@@ -132,6 +147,7 @@ suite("http", serverOf("http"))
 suite("webdav", serverOf("webdav"))
 suite("webdav, Apache", apache, DavServer.isMissing ? DavServer.missing : null)
 suite("s3", s3)
+suite("sftp, OpenSSH", openSsh, SshServer.missing)
 
 it.effect("an access that no request can have is refused without it", () =>
   Effect.gen(function* () {
@@ -141,11 +157,14 @@ it.effect("an access that no request can have is refused without it", () =>
     const refused: ReadonlyArray<readonly [DestinationType, Access, reason: RegExp]> = [
       ["http", { token: "canary\r\nX: y" }, /The token .* visible ASCII/],
       ["webdav", { token: "canary \u{1f389}" }, /The token .* visible ASCII/],
-      ["s3", { token: "canary" }, /needs the access key as its username/],
+      ["s3", { token: "canary" }, /Expected the access key as username/],
+      ["sftp", { token: "canary" }, /Expected a username with either a password or a private_key/],
+      ["http", { username: "canary", privateKey: "canary" }, /Expected no private_key for the type http/],
       ["s3", { username: "canary\n", password: "canary" }, /The username or region .* visible ASCII/]
     ]
     for (const [type, access, reason] of refused) {
-      const outcome = yield* sink.put({ type, url: "https://files.example.com/", access: Redacted.make(access) }, file)
+      const url = `${type === "sftp" ? "sftp" : "https"}://files.example.com/`
+      const outcome = yield* sink.put({ type, url, access: Redacted.make(access) }, file)
       assert.strictEqual(outcome._tag, "Refused")
       assert.match(JSON.stringify(outcome), reason)
       assert.notMatch(JSON.stringify(outcome), /canary/)

@@ -51,7 +51,7 @@ describe("docs/compare.md", () => {
         `## What others have\n\n| feature | who | Sluice | held by |\n|---|---|---|---|\n| a | B | ${words} | ${held} |\n`
       )
     const problems = (words: string, held: string) => page(words, held).map(problemOf)
-    assert.deepStrictEqual(problems("no", "nothing in the sources is named `Sftp`"), [null])
+    assert.deepStrictEqual(problems("no", "nothing in the sources is named `Gopher`"), [null])
     assert.match(problems("no", "nothing in the sources is named `Passkey`").join(), /^a: "no", but .+ names Passkey$/)
     assert.deepStrictEqual(problems("no", "`test/a.test.ts`: b"), [`a: "no", but test/a.test.ts holds it`])
     assert.deepStrictEqual(problems("yes", "`test/a.test.ts`: b"), ["a: no test `test/a.test.ts`: b"])

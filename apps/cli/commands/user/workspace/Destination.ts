@@ -23,7 +23,9 @@ const create = Command.make(
     ...service,
     name: Argument.String("name").pipe(Argument.withDescription("Name, by which workflows name the destination")),
     address: Argument.String("address").pipe(
-      Argument.withDescription("Address that paths begin at, such as https://files.example.com/in/")
+      Argument.withDescription(
+        "Address that paths begin at, such as https://files.example.com/in/ or sftp://files.example.com/~/in"
+      )
     ),
     type: Flag.Literals("type", DestinationType.literals).pipe(
       Flag.withDescription("How it is spoken to"),
@@ -35,6 +37,8 @@ const create = Command.make(
     ),
     username: text("username", "User name or access key, beside the password"),
     passwordFrom: text("password-from", "Variable that holds the password or secret key"),
+    privateKeyFrom: text("private-key-from", "Variable that holds the private key of a user of an SFTP server"),
+    hostKey: text("host-key", "Fingerprint of the host key of an SFTP server, such as ssh-keygen -l prints it"),
     region: text("region", "Region of the bucket of an S3-compatible store"),
     tokenFrom: text("token-from", "Variable that holds the token, in place of a user name and password")
   },

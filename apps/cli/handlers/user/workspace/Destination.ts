@@ -37,6 +37,8 @@ interface CreateSettings extends Settings {
   readonly onConflict: OnConflict
   readonly username: Option.Option<string>
   readonly passwordFrom: Option.Option<string>
+  readonly privateKeyFrom: Option.Option<string>
+  readonly hostKey: Option.Option<string>
   readonly region: Option.Option<string>
   readonly tokenFrom: Option.Option<string>
 }
@@ -51,10 +53,12 @@ export const create = (settings: CreateSettings) =>
     settings,
     Effect.fnUntraced(function* (client) {
       const password = yield* secretFrom(settings.passwordFrom)
+      const privateKey = yield* secretFrom(settings.privateKeyFrom)
       const token = yield* secretFrom(settings.tokenFrom)
       const access = {
         ...(Option.isSome(settings.username) ? { username: settings.username.value } : {}),
         ...(password === undefined ? {} : { password }),
+        ...(privateKey === undefined ? {} : { private_key: privateKey }),
         ...(token === undefined ? {} : { token }),
         ...(Option.isSome(settings.region) ? { region: settings.region.value } : {})
       }
@@ -65,6 +69,7 @@ export const create = (settings: CreateSettings) =>
           type,
           url: address,
           on_conflict: onConflict,
+          ...(Option.isSome(settings.hostKey) ? { host_key: settings.hostKey.value } : {}),
           ...(Object.keys(access).length === 0 ? {} : { access })
         }
       })

@@ -15,6 +15,9 @@ export const mebibytes = (count: number): number => count * 1_048_576
 /** The largest accepted request body, in bytes. */
 export const MaxBody = Context.Reference<number>("sluice/apps/api/MaxBody", { defaultValue: () => mebibytes(1) })
 
+/** The body may be a form as well: a file in the field `file`, in place of `file_name` and `content`. */
+export const TakesForm = Context.Reference<boolean>("sluice/apps/api/TakesForm", { defaultValue: () => false })
+
 /** The handler sends requests to other hosts before it answers, so it must not run within a transaction. */
 export const ReachesOut = Context.Reference<boolean>("sluice/apps/api/ReachesOut", { defaultValue: () => false })
 

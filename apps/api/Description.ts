@@ -1,7 +1,7 @@
 /** Completes the OpenAPI description with rules that apply to all endpoints. */
 import { Context, SchemaAST } from "effect"
 import { HttpApi, type HttpApiEndpoint } from "effect/http-api"
-import { MaxBody, mebibytes, Needs, TakesTags } from "./Annotations.ts"
+import { MaxBody, mebibytes, Needs, TakesForm, TakesTags } from "./Annotations.ts"
 import { uuids, words } from "./describing/FieldWords.ts"
 import { examples } from "./Examples.ts"
 
@@ -53,6 +53,7 @@ export const complete =
         if (json !== undefined && example !== undefined) json.example = example
         if (operation.requestBody !== undefined && endpoint !== undefined) {
           operation.requestBody.description = bodyLimit(Context.get(endpoint.annotations, MaxBody))
+          if (Context.get(endpoint.annotations, TakesForm)) operation.requestBody.content["multipart/form-data"] = form
         }
         operation.parameters = operation.parameters.map(described)
         const isRepeatable = method !== "get" && operation.security?.length !== 0
@@ -72,6 +73,15 @@ export const complete =
     }
     return spec
   }
+
+/** A form with a file. */
+const form = {
+  schema: {
+    type: "object",
+    properties: { file: { type: "string", format: "binary", description: "The file, a text in UTF-8, with its name" } },
+    required: ["file"]
+  }
+}
 
 const bodyLimit = (bytes: number): string =>
   `At most ${bytes / mebibytes(1)} MB (${bytes} bytes): a longer one is answered with 413`

@@ -8,7 +8,7 @@
 import { Context, type Schema, SchemaAST } from "effect"
 import { FindMyWay } from "effect/http"
 import { HttpApi } from "effect/http-api"
-import { InvalidBody, MaxBody, NoStore, ReachesOut, TakesTags, TellsSecret } from "../Annotations.ts"
+import { InvalidBody, MaxBody, NoStore, ReachesOut, TakesForm, TakesTags, TellsSecret } from "../Annotations.ts"
 import { Api } from "../Api.ts"
 import { Authorization } from "./Authorization.ts"
 
@@ -22,6 +22,7 @@ export interface Endpoint {
   readonly query: ReadonlySet<string>
   /** The largest accepted body, in bytes. */
   readonly maxBody: number
+  readonly takesForm: boolean
   readonly reachesOut: boolean
   readonly tellsSecret: boolean
   readonly takesTags: boolean
@@ -65,6 +66,7 @@ HttpApi.reflect(Api, {
       takesBody: payload.size > 0,
       query: new Set(namesOf(query)),
       maxBody: Context.get(annotations, MaxBody),
+      takesForm: Context.get(annotations, TakesForm),
       reachesOut: Context.get(annotations, ReachesOut),
       tellsSecret: Context.get(annotations, TellsSecret),
       takesTags: Context.get(annotations, TakesTags),

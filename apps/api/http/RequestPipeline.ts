@@ -138,7 +138,8 @@ const answerAdmitted = Effect.fnUntraced(function* <E, R>(
   if (!Body.mayHaveBody(method) || path.startsWith("/inbound/")) return yield* handler
   const key = headers["idempotency-key"]
   const maxBytes = endpoint?.maxBody ?? MaxBody.defaultValue()
-  const read = yield* Body.read(request, { maxBytes, digested: key !== undefined })
+  const takesForm = endpoint?.takesForm ?? false
+  const read = yield* Body.read(request, { maxBytes, digested: key !== undefined, takesForm })
   if (Result.isFailure(read)) return refuse(read.failure)
   // From here on, the request provides the parsed body.
   const { digest, parsed, problems } = read.success

@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { InputError } from "../../../core/workflow/contract/InputContract.ts"
 import { jsonObject } from "../../../core/workspace/request/ParsedJson.ts"
-import { MaxBody, mebibytes, Needs, TakesTags } from "../Annotations.ts"
+import { MaxBody, mebibytes, Needs, TakesForm, TakesTags } from "../Annotations.ts"
 import * as InForce from "../gate/InForce.ts"
 import { edits, optional, wholeNumber, workflow } from "../http/body/Fields.ts"
 import { large } from "../http/body/LargeBody.ts"
@@ -162,10 +162,11 @@ export class WorkflowsGroup extends group.add(
     )
     .annotate(Needs, "edit")
     .annotate(MaxBody, mebibytes(10))
+    .annotate(TakesForm, true)
     .annotateMerge(
       OpenApi.annotations({
         description:
-          "Recognises the format by the content. Saves nothing: the answer has the workflow as the body that creates it. The report has one entry for each step of the file. Passwords, codes and tokens in the file are not in the answer"
+          "Recognises the format by the content. Takes a form with the file as well; what is wrong in it is reported at content. Saves nothing: the answer has the workflow as the body that creates it. The report has one entry for each step of the file. Passwords, codes and tokens in the file are not in the answer"
       })
     ),
   HttpApiEndpoint.get("get", "/workflows/:workflow_id", {

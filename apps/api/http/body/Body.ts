@@ -13,6 +13,7 @@ import * as JsonParser from "../../../../adapters/json/JsonParser.ts"
 import type { Problem } from "../../../../core/workflow/Workflow.ts"
 import { mebibytes } from "../../Annotations.ts"
 import * as Errors from "../Errors.ts"
+import * as FormBody from "./FormBody.ts"
 import * as JsonMeter from "./JsonMeter.ts"
 import * as LargeBody from "./LargeBody.ts"
 import * as Text from "./Text.ts"
@@ -66,23 +67,24 @@ const readsBody = new Set(["POST", "PUT", "PATCH", "DELETE"])
 const onePiece = 65_536
 
 /**
- * Reads the body of a request whose method may have one. An empty body counts as none, for any content type.
+ * Reads the body of a request whose method may have one. An empty body counts as none, for any content type. With `takesForm` it
+ * may be a form, which is read as the JSON body that it stands for.
  *
  * The text is UTF-8 within all limits; whether it is JSON is found when it is parsed.
  */
 export const read = (
   request: HttpServerRequest.HttpServerRequest,
-  options: { readonly maxBytes: number; readonly digested: boolean }
+  options: { readonly maxBytes: number; readonly digested: boolean; readonly takesForm: boolean }
 ): Effect.Effect<Result.Result<BodyRead, Refusal>> => {
   const limit = options.maxBytes
   const declared = request.headers["content-length"]
   const length = declared === undefined ? null : Number(declared)
   if (length !== null && length > limit) return Effect.succeed(Result.fail(tooLarge(limit, length)))
-  const reading = begin(request, limit, limitsOf(limit), length, options.digested)
+  const reading = begin(request, limit, length, options)
   const encoding = encodingOf(request)
   const pieces =
     encoding !== null
-      ? decoded(request, encoding, limit, reading.add)
+      ? decoded(request, encoding, options, reading.add)
       : length !== null && length <= onePiece
         ? Effect.map(request.arrayBuffer, (bytes) => reading.add(new Uint8Array(bytes)))
         : // A refusal stops reading; the rest of the body is ignored.
@@ -106,10 +108,12 @@ export const read = (
 const begin = (
   request: HttpServerRequest.HttpServerRequest,
   limit: number,
-  limits: JsonMeter.Limits,
   length: number | null,
-  digested: boolean
+  { digested, takesForm }: { readonly digested: boolean; readonly takesForm: boolean }
 ) => {
+  const limits = limitsOf(limit)
+  const type = request.headers["content-type"] ?? ""
+  const form = takesForm && FormBody.isForm(type) ? FormBody.begin(type) : null
   const decoder = Utf8.make()
   const meter = JsonMeter.make(limits)
   const hash = digested ? createHash("sha256") : null
@@ -122,11 +126,18 @@ const begin = (
   const add = (bytes: Uint8Array): Refusal | null => {
     if (bytes.length === 0) return null
     if (received === 0) {
-      const refused = unlessJson(request)
+      const refused = unlessReadable(request, takesForm)
       if (refused !== null) return refused
     }
     received += bytes.length
     if (received > limit) return tooLarge(limit, length)
+    return form === null ? addJson(bytes) : addMade(form.add(bytes))
+  }
+
+  /** Adds what a form made. */
+  const addMade = (made: Uint8Array | Refusal): Refusal | null => ("statusCode" in made ? made : addJson(made))
+
+  const addJson = (bytes: Uint8Array): Refusal | null => {
     const excess = meter.add(bytes)
     if (excess !== null) return Errors.badRequest(tooMuch(excess, limits, meter.position()))
     const piece = decoder.add(bytes)
@@ -144,6 +155,8 @@ const begin = (
   }
 
   const end = Effect.gen(function* () {
+    const refused = form === null || received === 0 ? null : addMade(form.end())
+    if (refused !== null) return Result.fail(refused)
     if (!decoder.isComplete()) return Result.fail(notUtf8)
     if (begun !== "") cut()
     const problems = isSuspicious ? yield* Text.problemsOf(pieces) : []
@@ -159,10 +172,11 @@ const begin = (
   return { add, end }
 }
 
-const unlessJson = ({ headers }: HttpServerRequest.HttpServerRequest): Refusal | null => {
+const unlessReadable = ({ headers }: HttpServerRequest.HttpServerRequest, takesForm: boolean): Refusal | null => {
   const type = (headers["content-type"] ?? "").split(";")[0]?.trim().toLowerCase()
-  if (type !== "application/json") {
-    return Errors.general(415, `Expected a body with Content-Type: application/json, got ${type || "no type"}`)
+  if (type !== "application/json" && !(takesForm && FormBody.isForm(type))) {
+    const expected = `application/json${takesForm ? " or multipart/form-data" : ""}`
+    return Errors.general(415, `Expected a body with Content-Type: ${expected}, got ${type || "no type"}`)
   }
   const encoding = headers["content-encoding"]?.trim().toLowerCase() ?? "identity"
   if (encoding === "identity" || decoders.has(encoding)) return null
@@ -189,11 +203,11 @@ const encodingOf = ({ headers }: HttpServerRequest.HttpServerRequest): Decoder |
 const decoded = (
   request: HttpServerRequest.HttpServerRequest,
   decode: Decoder,
-  limit: number,
+  { maxBytes: limit, takesForm }: { readonly maxBytes: number; readonly takesForm: boolean },
   add: (bytes: Uint8Array) => Refusal | null
 ): Effect.Effect<Refusal | null, HttpServerError.HttpServerError> =>
   Effect.gen(function* () {
-    const refused = unlessJson(request)
+    const refused = unlessReadable(request, takesForm)
     if (refused !== null) return refused
     const sent: Array<Uint8Array> = []
     let received = 0

@@ -54,6 +54,24 @@ export const parse: ParseYaml = (text) => {
   }
 }
 
+/** The tags of what JSON has. Without another tag, a value would be read as something else. */
+const tags = new Set(["str", "int", "float", "bool", "null", "map", "seq"].map((name) => `tag:yaml.org,2002:${name}`))
+
+const checkTag = (node: Node & { readonly tag?: string | undefined }): void => {
+  if (node.tag === undefined || tags.has(node.tag)) return
+  throw new Wrong(node, `expected a tag of what JSON has, such as !!str, got ${node.tag.slice(0, 40)}`)
+}
+
+/** The name by which an object has the members of others as well. In quotes it is a name like any other. */
+const mergeKey = "<<"
+
+/** The objects whose members are merged. */
+const objectsOf = (value: Schema.Json, key: Node): ReadonlyArray<Schema.JsonObject> =>
+  (Array.isArray(value) ? value : [value]).map((one) => {
+    if (typeof one === "object" && one !== null && !Array.isArray(one)) return one
+    throw new Wrong(key, "expected an object, or a list of objects, to merge by <<")
+  })
+
 class Reader {
   #count = 0
   readonly #anchors = new Map<string, Node>()
@@ -81,13 +99,25 @@ class Reader {
     if (level > mostLevels) throw new Wrong(at, `expected at most ${mostLevels} levels of objects and lists`)
     if (++this.#count > mostValues)
       throw new Wrong(at, `expected at most ${mostValues} values, those of aliases included`)
+    checkTag(node)
     if (isMap(node)) {
       const members = new Map<string, Schema.Json>()
+      let merged: ReadonlyArray<Schema.JsonObject> | null = null
       for (const { key, value } of node.items) {
         if (!isScalar(key)) throw new Wrong(at, "expected texts as the names of members")
+        checkTag(key)
         const name = String(key.value)
-        if (members.has(name)) throw new Wrong(key, `expected each member once, got ${name.slice(0, 40)} twice`)
-        members.set(name, this.valueOf(value, level + 1))
+        const merges = name === mergeKey && key.type === "PLAIN"
+        if (merges ? merged !== null : members.has(name)) {
+          throw new Wrong(key, `expected each member once, got ${name.slice(0, 40)} twice`)
+        }
+        const read = this.valueOf(value, level + 1)
+        if (merges) merged = objectsOf(read, key)
+        else members.set(name, read)
+      }
+      // Own members come before those of others, and those of the first object before those of the next.
+      for (const [name, value] of (merged ?? []).flatMap(Object.entries<Schema.Json>)) {
+        if (!members.has(name)) members.set(name, value)
       }
       return this.#placed(Object.fromEntries(members), at)
     }

@@ -567,6 +567,35 @@ describe("a workflow of n8n", () => {
   })
 })
 
+describe("YAML", () => {
+  const valueOf = (text: string) => Result.map(YamlText.parse(text), ({ value }) => value)
+
+  it("has the members of the objects that are merged, behind its own and in their order", () => {
+    const text = `
+base: &base {url: https://a.example/, retries: 1, title: a}
+other: &other
+  <<: *base
+  title: b
+one: {retries: 2, <<: *other}
+both:
+  <<: [*other, {url: https://b.example/, label: c}]
+none: {"<<": 1, <<: []}
+typed: !!str 1
+`
+    assert.deepStrictEqual(
+      valueOf(text),
+      Result.succeed({
+        base: { url: "https://a.example/", retries: 1, title: "a" },
+        other: { title: "b", url: "https://a.example/", retries: 1 },
+        one: { retries: 2, title: "b", url: "https://a.example/" },
+        both: { title: "b", url: "https://a.example/", retries: 1, label: "c" },
+        none: { "<<": 1 },
+        typed: "1"
+      })
+    )
+  })
+})
+
 describe("a file that cannot be read", () => {
   const problemsOf = (text: string) => {
     const found = Conversion.convert(text, { script: BabelScript.parse, yaml: YamlText.parse })
@@ -597,6 +626,19 @@ describe("a file that cannot be read", () => {
     ["long YAML", `blocks:\n  - block_type: wait\n    a: ${"a".repeat(1_000_000)}`, "at most 1000000"],
     ["YAML of 50 MB", `blocks:\n  - block_type: wait\n${"#".repeat(50_000_000)}`, "at most 8000000"],
     ["two documents of YAML", "blocks:\n- block_type: wait\n---\na: 1", "YAML at line 3"],
+    ["YAML with a tag of its own", "blocks:\n  - block_type: wait\n    wait_sec: !vault a", "YAML at line 3"],
+    [
+      "YAML with a tag that names no JSON",
+      "blocks:\n  - block_type: wait\n    wait_sec: !!binary aGk=",
+      "YAML at line 3"
+    ],
+    ["YAML with a tag of its own on an object", "blocks:\n  - !step\n    block_type: wait", "YAML at line 3"],
+    ["YAML with a tag on a name", "blocks:\n  - block_type: wait\n    !!binary aGk=: 1", "YAML at line 3"],
+    ["YAML that merges a text", "blocks:\n  - block_type: wait\n    <<: a", "to merge by <<"],
+    ["YAML that merges a text among others", "blocks:\n  - block_type: wait\n    <<: [{}, a]", "YAML at line 3"],
+    ["YAML that merges twice", "blocks:\n  - block_type: wait\n    <<: {}\n    <<: {}", "<< twice"],
+    ["YAML that merges what has itself in it", "blocks: &a\n  - block_type: wait\n    <<: *a", "levels"],
+    ["YAML that merges aliases of aliases", `${bomb}\n  <<: [*a12]`, "values, those of aliases included"],
     ["foreign YAML", "blocks: 1\nblock_type: 2", "such a YAML"],
     ["too many steps", recorded(...Array.from({ length: 100_000 }, () => ({ type: "close" }))), "at most 5000"],
     ["too long a file", " ".repeat(8_000_001), "at most 8000000"]

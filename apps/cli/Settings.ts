@@ -361,6 +361,14 @@ const contents = (written: string): string => {
 }
 
 /** How runs are carried out. */
+export const chromium = setting("chromium", "SLUICE_CHROMIUM", "The Chromium program to run").pipe(
+  Flag.filter(
+    (path) => existsSync(path),
+    () => "the path of a Chromium program; no file has this path"
+  ),
+  Flag.optional
+)
+
 export const working = {
   concurrency: setting("concurrency", "SLUICE_CONCURRENCY", "Maximum number of concurrent runs of a worker").pipe(
     Flag.withSchema(wholeNumber(1, 1_000, "a number from 1 to 1000")),
@@ -386,13 +394,12 @@ export const working = {
     "SLUICE_WORKSPACE_STORAGE_MB",
     "Maximum size of the pictures, snapshots, videos and files that the runs of one workspace keep; no limit when not set"
   ).pipe(Flag.withSchema(wholeNumber(1, 1_000_000_000, "a number of MiB from 1 to 1000000000")), Flag.optional),
-  chromium: setting("chromium", "SLUICE_CHROMIUM", "The Chromium program to run").pipe(
-    Flag.filter(
-      (path) => existsSync(path),
-      () => "the path of a Chromium program; no file has this path"
-    ),
-    Flag.optional
-  ),
+  replayRecordSize: setting(
+    "replay-record-size",
+    "SLUICE_REPLAY_RECORD_MB",
+    "Maximum size of the replay record of a run, in MiB"
+  ).pipe(Flag.withSchema(wholeNumber(1, 24, "a number of MiB from 1 to 24")), Flag.withDefault(16)),
+  chromium,
   allowPrivateNetworks,
   proxies,
   secretProviderOrigins,

@@ -23,6 +23,8 @@ export interface Exchange {
   readonly body: string | null
   /** The request body, if it is known and is text. */
   readonly requestBody?: string | null
+  /** The whole body of the response, of any type; present where it was asked for, `null` where it could not be read. */
+  readonly bytes?: Uint8Array | null
 }
 
 /** A request that was made. */
@@ -54,7 +56,7 @@ const maxUrl = 4_096
 const maxHeader = 2_048
 export const maxBody = 65_536
 
-const hidden = "REDACTED"
+export const hidden = "REDACTED"
 
 /**
  * Redacts an exchange and cuts what is too long, in turns. `bodyLeft` is how many characters of bodies may still be
@@ -102,11 +104,11 @@ export const isText = (contentType: string): boolean =>
   )
 
 /** Names of headers, parameters and fields whose values are credentials. */
-const secretName =
+export const secretName =
   /(pass(wor[dt]|wd|phrase|code)?$|^pwd$|secret|token|authori[sz]ation|cookie|api[-_]?key|access[-_]?key|csrf|xsrf|jwt|signature|^sig$|credential|session[-_]?(id|key)?$|^sid$|^auth$|^otp$|^pin$|^code$|assertion|samlresponse|x-amz-)/i
 
 /** Values that look like a token, under any name: a JWT, or a long run of mixed letters and digits. */
-const isToken = (value: string): boolean =>
+export const isToken = (value: string): boolean =>
   /(?<![\w-])eyJ[\w-]{10,2048}\.[\w-]{4,}/.test(value) ||
   (/^[\w.~+/=-]{24,}$/.test(value) && /\d/.test(value) && /[a-z]/i.test(value) && !uuid.test(value))
 

@@ -34,8 +34,10 @@ export interface Observation extends RemoteHand, Screencast {
     options?: {
       /** Called for each request when it begins. The later exchange has the same address and instant. */
       readonly begun?: (request: StartedRequest) => void
-      /** Maximum length of an answer that is reported with its text, in bytes. */
+      /** Maximum length of an answer that is reported with its body, in bytes. */
       readonly largestBody?: number
+      /** Reports the `bytes` of answers of every type, in place of the text of some. */
+      readonly bytes?: boolean
     }
   ) => Effect.Effect<void, never, Scope.Scope>
   /**

@@ -38,6 +38,7 @@ import * as RunObserver from "./RunObserver.ts"
 import * as RunRecovery from "./RunRecovery.ts"
 import * as RunSession from "./RunSession.ts"
 import * as RunVerdict from "./RunVerdict.ts"
+import * as ReplayRecorder from "./replay/ReplayRecorder.ts"
 
 export const layer = Layer.effect(
   Executor,
@@ -58,6 +59,7 @@ export const layer = Layer.effect(
     const model = yield* Model
     const budget = yield* ModelBudget
     const decisions = yield* DecisionStore
+    const replayRecorderOf = yield* ReplayRecorder.make
     const forgetFailed = yield* RunAccounts.forgetting
 
     /** Stores a decision of a model. The run continues if that fails. */
@@ -99,10 +101,22 @@ export const layer = Layer.effect(
         return watching.before(mark, node)
       }
       const recovering = yield* recoveryOf(claimed, reporter, secrets)
+      const inputs = { ...Legacy.defaultInputs(content.nodes), ...claimed.run.input }
+      const recorder =
+        content.settings.record === true
+          ? yield* replayRecorderOf(claimed, accounts, inputs, secrets, { browser, model })
+          : null
+      const observer = evidence(claimed, secrets, writer, reporter, {
+        ...watching,
+        ...recovering.observes,
+        before,
+        over,
+        warned
+      })
       const outcome = yield* Agent.run(
         {
           graph,
-          inputs: { ...Legacy.defaultInputs(content.nodes), ...claimed.run.input },
+          inputs,
           outputSchema: content.output_schema,
           dryRun: dryRun?.enabled === true ? { addToOutput: dryRun.addToOutput ?? {} } : null,
           correctable: content.settings.enable_incorrect_form_input_recovery ?? false,
@@ -114,13 +128,13 @@ export const layer = Layer.effect(
           codes,
           secrets
         },
-        evidence(claimed, secrets, writer, reporter, { ...watching, ...recovering.observes, before, over, warned }),
+        recorder === null ? observer : recorder.observes(observer),
         limits
       ).pipe(
-        Effect.provideService(Browser, browser),
+        Effect.provideService(Browser, recorder?.browser ?? browser),
         Effect.provideService(FileSource, sourceOfFiles),
         Effect.provideService(CaptchaSolver, solver),
-        Effect.provideService(Model, model),
+        Effect.provideService(Model, recorder === null ? model : recorder.model),
         Effect.provideService(Advisor, ModelAdvice.make(secrets)),
         Effect.provideService(
           ModelUse.ModelUse,
@@ -128,6 +142,7 @@ export const layer = Layer.effect(
         )
       )
       yield* recovering.over
+      yield* recorder?.keep(outcome, writer) ?? Effect.void
       if (outcome._tag === "Success") {
         return { _tag: "Success", data: outcome.data, warnings } satisfies Transition.Outcome
       }

@@ -37,6 +37,8 @@ export const settings = {
   enable_tfa_setup_recovery: flag,
   enable_node_description_enrichment: flag,
   enable_network_listener: flag,
+  /** A run keeps what its pages received, so that it can be replayed. */
+  record: flag,
   allow_requeue: flag,
   deny_requeue_past_dry_run_marker: flag,
   manual_captcha_solve: flag,

@@ -75,6 +75,7 @@ export const make = (
     return {
       fileName,
       mediaType: FileNames.mediaType(fileName),
+      url: entry.saved.url(),
       bytes,
       discard: Effect.sync(() => downloads.discard(entry))
     }

@@ -20,7 +20,7 @@ const settleMillis = 2_000
 export const watch = (
   context: BrowserContext,
   tell: (exchange: Exchange) => void,
-  { begun, largestBody = largestRead }: Parameters<Observation["watchNetwork"]>[1] = {}
+  { begun, bytes = false, largestBody = largestRead }: Parameters<Observation["watchNetwork"]>[1] = {}
 ): Effect.Effect<void, never, Scope.Scope> =>
   Effect.gen(function* () {
     /** Requests without an end yet, with the instant at which they began. */
@@ -31,7 +31,12 @@ export const watch = (
       const startedAt = pending.get(request)
       if (startedAt === undefined) return
       pending.delete(request)
-      const read = describe(request, startedAt, Date.now() - startedAt, largestBody)
+      const read = describe(
+        request,
+        startedAt,
+        Date.now() - startedAt,
+        bytes ? bytesOf(largestBody) : textOf(largestBody)
+      )
         .then(tell)
         .finally(() => reading.delete(read))
       reading.add(read)
@@ -80,12 +85,7 @@ const sentBy = (request: Request): string | null => {
   return bytes === null || bytes.length > largestSent ? null : bytes.toString("utf8")
 }
 
-const describe = async (
-  request: Request,
-  startedAt: number,
-  tookMillis: number,
-  largestBody: number
-): Promise<Exchange> => {
+const describe = async (request: Request, startedAt: number, tookMillis: number, read: ReadBody): Promise<Exchange> => {
   const [response, requestHeaders] = await Promise.all([
     request.response().catch(() => null),
     request.allHeaders().catch(() => request.headers())
@@ -102,17 +102,39 @@ const describe = async (
     ...ended,
     status: response.status(),
     responseHeaders: await response.allHeaders().catch(() => response.headers()),
-    body: await bodyOf(request, response, largestBody).catch(() => null)
+    ...(await read(request, response))
   }
 }
 
-const bodyOf = async (request: Request, response: Response, largestBody: number): Promise<string | null> => {
-  const hasBody = response.status() >= 200 && response.status() !== 204 && response.status() !== 304
-  const isRedirect = response.status() >= 300 && response.status() < 400
-  if (!hasBody || isRedirect || !isText(response.headers()["content-type"] ?? "")) return null
-  const { responseBodySize } = await request.sizes()
-  if (responseBodySize > largestBody) return null
-  const text = await response.text()
-  // It was sent packed, and is larger than it seemed.
-  return text.length > largestBody ? null : text
+/** Reads the body of an answer in the form in which it is reported. */
+type ReadBody = (request: Request, response: Response) => Promise<Pick<Exchange, "body" | "bytes">>
+
+const textOf =
+  (largestBody: number): ReadBody =>
+  async (request, response) => {
+    const isStored = isText(response.headers()["content-type"] ?? "")
+    const text = isStored ? ((await bodyOf(request, response, largestBody))?.toString("utf8") ?? null) : null
+    return { body: text }
+  }
+
+const bytesOf =
+  (largestBody: number): ReadBody =>
+  async (request, response) => {
+    // A stream of events has no end to wait for.
+    const isStream = /^text\/event-stream/i.test(response.headers()["content-type"] ?? "")
+    return { body: null, bytes: isStream ? null : await bodyOf(request, response, largestBody) }
+  }
+
+const bodyOf = async (request: Request, response: Response, largestBody: number): Promise<Buffer | null> => {
+  const status = response.status()
+  if (status < 200 || status === 204 || (status >= 300 && status < 400)) return null
+  try {
+    const { responseBodySize } = await request.sizes()
+    if (responseBodySize > largestBody) return null
+    const body = await response.body()
+    // It was sent packed, and is larger than it seemed.
+    return body.length > largestBody ? null : body
+  } catch {
+    return null
+  }
 }

@@ -42,6 +42,7 @@ export const words: Readonly<Record<string, string>> = {
   enable_error_code_generation: "Whether the model assigns an error code to failures without one",
   enable_incorrect_form_input_recovery: "Whether a form that refuses an input is filled in again",
   enable_network_listener: "Whether the network traffic of runs is stored",
+  record: "Whether runs keep what their pages receive, so that they can be replayed without the site",
   enable_popup_handling: "Whether pop-ups that cover the page are dismissed",
   enable_service_unavailable_recovery: "Whether a page that cannot be reached is loaded again",
   enable_xpath_recovery: "Whether an element whose selector fails is searched for in other ways",

@@ -29,6 +29,14 @@ const NetworkLog = Schema.Struct({
   message: Schema.optionalKey(Schema.String)
 }).annotate({ identifier: "NetworkLog" })
 
+const ReplayRecordLink = Schema.Struct({
+  ...session,
+  /** The replay record, as JSON, for one hour; `null` without one. */
+  replay_record_url: nullable,
+  /** Why there is none. */
+  message: Schema.optionalKey(Schema.String)
+}).annotate({ identifier: "ReplayRecordLink" })
+
 export const ErrorReport = Schema.Struct({
   /** The requested workflow; null for several and for all. */
   workflow_id: nullable,
@@ -88,6 +96,13 @@ export class EvidenceGroup extends HttpApiGroup.make("evidence")
       error: [Errors.BadRequest, Errors.NotFound]
     })
       .annotate(OpenApi.Summary, "List the network requests that the pages of a run made")
+      .annotate(Needs, "read"),
+    HttpApiEndpoint.get("replayRecord", "/run/:session_id/replay", {
+      params: session,
+      success: ReplayRecordLink,
+      error: Errors.NotFound
+    })
+      .annotate(OpenApi.Summary, "Find the replay record of a run, from which it can be run again without its site")
       .annotate(Needs, "read"),
     HttpApiEndpoint.get("errors", "/runs/workflow/:workflow_id/errors", {
       params: workflow,

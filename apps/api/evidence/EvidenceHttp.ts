@@ -23,6 +23,9 @@ const linkMillis = 3_600_000
 const notRecorded =
   "This run was not recorded: set enable_network_listener on the workflow, or start the run with debug, to record the requests of its pages"
 
+const noReplayRecord =
+  "This run has no replay record: set record on the workflow, so that later runs have one. A record is kept as long as the other evidence of its run"
+
 export const layer = HttpApiBuilder.group(
   Api,
   "evidence",
@@ -71,6 +74,15 @@ export const layer = HttpApiBuilder.group(
           events: log.events.filter((event) => all || !isNoise(event)).map(NetworkEventJson.write),
           ...(recorded ? {} : { message: notRecorded })
         }
+      }),
+      replayRecord: Effect.fn(function* ({ params }) {
+        const id = yield* runId(params.session_id)
+        const found = yield* evidence.replayRecord(yield* CurrentCaller, id)
+        const addresses = yield* links.lasting(yield* origin, linkMillis)
+        return Option.match(found, {
+          onNone: () => ({ session_id: id, replay_record_url: null, message: noReplayRecord }),
+          onSome: (artifactId) => ({ session_id: id, replay_record_url: addresses.artifact(artifactId).url })
+        })
       }),
       errors: ({ params, query }) => report(params.workflow_id, query),
       reportedErrors: ({ query }) => report(query.workflow_id, query)

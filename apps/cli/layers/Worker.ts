@@ -11,6 +11,7 @@ import { RunLimits } from "../../../core/agent/Limits.ts"
 import * as Host from "../../../core/builder/host/Host.ts"
 import * as StartingState from "../../../core/builder/host/StartingState.ts"
 import * as AgentExecutor from "../../../core/execution/AgentExecutor.ts"
+import * as ReplayRecord from "../../../core/execution/replay/ReplayRecord.ts"
 import { WorkspaceStorage } from "../../../core/run/artifact/WorkspaceStorage.ts"
 import * as Worker from "../../../core/run/Worker.ts"
 import { Accounts } from "../../../core/vault/Accounts.ts"
@@ -30,6 +31,8 @@ export interface WorkerLayerSettings extends BrowsersSettings, SourceSettings, M
   readonly workspaceRuns: Option.Option<number>
   /** In MiB. */
   readonly workspaceStorage: Option.Option<number>
+  /** In MiB. */
+  readonly replayRecordSize: number
   readonly builderSessions: number
   readonly workspaceSessions: Option.Option<number>
   readonly graceSeconds: number
@@ -98,6 +101,12 @@ export const layerWorker = (
     Layer.provide(layerSecretSources(settings)),
     Layer.provide(layerFileSource(settings, allowedOrigins)),
     Layer.provide(layerBrowser(settings, allowedOrigins)),
+    Layer.provide(
+      Layer.succeed(ReplayRecord.ReplayBounds, {
+        ...ReplayRecord.defaultBounds,
+        bytes: settings.replayRecordSize * 1_048_576
+      })
+    ),
     Layer.provide(
       Layer.succeed(RunLimits, {
         steps: settings.runSteps,

@@ -13,6 +13,8 @@ export interface Download {
    * would execute.
    */
   readonly mediaType: string
+  /** The address that it was downloaded from; absent for a page that was printed. */
+  readonly url?: string
   readonly bytes: Effect.Effect<Uint8Array, PageFailure>
   readonly discard: Effect.Effect<void>
 }

@@ -13,7 +13,7 @@ import type { Caller } from "../../workspace/Workspace.ts"
 import { isEnded, type Options, type Run } from "../Run.ts"
 import { history, RunStore } from "../RunStore.ts"
 import { ErrorReports, type Frame, type Group } from "./ErrorReports.ts"
-import { EvidenceStore, type NetworkLog, type Snapshot } from "./EvidenceStore.ts"
+import { EvidenceStore, type NetworkLog, replayRecordPlace, type Snapshot } from "./EvidenceStore.ts"
 
 /** Raised for a node that the version of the workflow that a run executes does not have. */
 export class NodeNotFound extends Schema.TaggedError<NodeNotFound>()("NodeNotFound", {
@@ -53,6 +53,12 @@ export class Evidence extends Context.Service<
       RunNotFound | NodeNotFound | StoreUnavailable
     >
 
+    /** The artifact with the replay record of a run; none where it has none, or its time is over. */
+    readonly replayRecord: (
+      caller: Caller,
+      id: RunId
+    ) => Effect.Effect<Option.Option<string>, RunNotFound | StoreUnavailable>
+
     readonly network: (caller: Caller, id: RunId) => Effect.Effect<Network, RunNotFound | StoreUnavailable>
 
     /** The failures of a workflow within a frame, in groups of one code, the most frequent first. */
@@ -86,6 +92,10 @@ export class Evidence extends Context.Service<
             return yield* new NodeNotFound({ sessionId: id, nodeId })
           }
           return { snapshot: yield* store.snapshot(id, nodeId), events: yield* history(runs, id) }
+        }),
+        replayRecord: Effect.fn("Evidence.replayRecord")(function* (caller, id) {
+          yield* runs.get(caller.workspaceId, id)
+          return Option.map(yield* store.snapshot(id, replayRecordPlace), ({ artifactId }) => artifactId)
         }),
         network: Effect.fn("Evidence.network")(function* (caller, id) {
           const { run } = yield* runs.get(caller.workspaceId, id)

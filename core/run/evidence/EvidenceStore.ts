@@ -16,6 +16,9 @@ export interface Snapshot {
   readonly at: number
 }
 
+/** The replay record of a run is stored as a snapshot at this place, which is no node. */
+export const replayRecordPlace: NodeId = "00000000-0000-0000-0000-000000000000"
+
 /** The network log of a run so far. */
 export interface NetworkLog {
   /** By the instant at which they began. */

@@ -146,6 +146,7 @@ const table: Readonly<Record<string, Row>> = {
   // Each role ends a session in test/http/api/consoleSession.test.ts.
   "DELETE /console-sessions/{api_key_id}/{opened_at}": { ability: "read", status: 404 },
   "GET /run/{session_id}/network": { ability: "read", status: 200 },
+  "GET /run/{session_id}/replay": { ability: "read", status: 200 },
   "GET /run/{session_id}/decisions": { ability: "read", status: 200 },
   "GET /runs/workflow/{workflow_id}/errors": { ability: "read", query: `?${frame}`, status: 200 },
   "GET /reporting/errors": { ability: "read", query: `?workflow_id={workflow_id}&${frame}`, status: 200 },

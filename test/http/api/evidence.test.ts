@@ -175,6 +175,36 @@ it.layer(layerInMemory)("what a run leaves behind", (it) => {
     )
   })
 
+  describe("the replay record", () => {
+    it.effect("has an address once a run of a workflow with record has ended, for its workspace alone", () =>
+      Effect.gen(function* () {
+        const { member, send } = yield* Service
+        const me = yield* member("Member")
+        const session = yield* start(me, yield* create(me, workflow("#go", { record: true })))
+        assert.deepInclude((yield* get(me, `/run/${session}/replay`)).body, { replay_record_url: null })
+        yield* work
+        const { body } = yield* get(me, `/run/${session}/replay`)
+        assert.notProperty(body, "message")
+        const { pathname, search } = new URL(String(body.replay_record_url))
+        const kept = yield* send({ method: "GET", path: `${pathname}${search}` })
+        assert.strictEqual(kept.status, 200)
+        assert.include(JSON.stringify(kept.body), `"runId":"${session}"`)
+        assert.strictEqual((yield* get(yield* member("Owner"), `/run/${session}/replay`)).status, 404)
+      })
+    )
+
+    it.effect("of a run of a workflow without record is none, and the answer says what to set", () =>
+      Effect.gen(function* () {
+        const me = yield* (yield* Service).member("Member")
+        const session = yield* start(me, yield* create(me, workflow("#go")))
+        yield* work
+        const { body } = yield* get(me, `/run/${session}/replay`)
+        assert.isNull(body.replay_record_url)
+        assert.include(String(body.message), "set record on the workflow")
+      })
+    )
+  })
+
   describe("the error report", () => {
     it.effect("groups the failures of a workflow by their code, under both of its addresses", () =>
       Effect.gen(function* () {

@@ -2,7 +2,7 @@
  * The expressions of a step, described and evaluated in the sandbox. One that is only a path is read at once: its cost
  * grows with its number of names only.
  */
-import { Clock, Effect, Random, type Schema } from "effect"
+import { Clock, Context, Effect, Random, type Schema } from "effect"
 import * as Expression from "../../workflow/language/expression/Expression.ts"
 import type { Described, Outcome } from "../../workflow/sandbox/Operations.ts"
 import * as Sandbox from "../../workflow/sandbox/Sandbox.ts"
@@ -41,6 +41,14 @@ const describeNew = Effect.fnUntraced(function* (
 })
 
 /**
+ * How far the present of expressions is from that of the clock, in milliseconds: a replay is at the time of its record. What
+ * waits and measures goes by the clock.
+ */
+export const ClockOffset = Context.Reference<number>("sluice/core/agent/variables/ClockOffset", {
+  defaultValue: () => 0
+})
+
+/**
  * The value of an expression. `apart` are values that are read only by paths below `context.inputs` with these first
  * names; they hide what the roots have there; `bindings` are variables, such as `$context`.
  */
@@ -56,7 +64,10 @@ export const valueOf = Effect.fnUntraced(function* (
   const path = Expression.pathOf(source)
   const direct = path === null ? undefined : along(path, roots, apart)
   if (direct !== undefined) return direct
-  const moment = { at: yield* Clock.currentTimeMillis, seed: yield* Random.nextIntBetween(0, 2 ** 32) }
+  const moment = {
+    at: (yield* Clock.currentTimeMillis) + (yield* ClockOffset),
+    seed: yield* Random.nextIntBetween(0, 2 ** 32)
+  }
   const answered = yield* Sandbox.runHere("evaluate", {
     source,
     roots: within(roots, reach),

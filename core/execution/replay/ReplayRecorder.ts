@@ -81,15 +81,13 @@ export const make = Effect.map(EvidenceStore, (store) =>
       return { ...session, navigation: { ...navigation, request, download } }
     }
 
-    /** The browser does not give away the body of an answer that it saved as a file. */
-    const take = Effect.fnUntraced(function* ({ bytes, url }: Download) {
-      const one = heard.find((one) => one.url === url && one.bytes === null && one.status === 200)
-      if (one === undefined) return
+    /** The browser does not give away the body of an answer that it saved as a file, and tells of some not at all. */
+    const take = Effect.fnUntraced(function* ({ bytes, fileName, mediaType, url }: Download) {
+      if (url === undefined || !/^https?:/i.test(url)) return
       const read = yield* Effect.orElseSucceed(bytes, () => null)
-      if (read === null) return
-      const stored = Math.ceil((read.length * 4) / 3)
-      if (stored > left) one.isCut = true
-      else [one.bytes, left] = [read, left - stored]
+      const known = heard.findIndex((one) => one.url === url && one.bytes === null && one.status === 200)
+      const [one] = known < 0 ? [] : heard.splice(known, 1)
+      hear({ ...(one ?? ofFile(url, fileName, mediaType, yield* Clock.currentTimeMillis)), bytes: read })
     })
 
     const open: Browser["Service"]["open"] = Effect.fnUntraced(function* (session) {
@@ -242,6 +240,22 @@ const ofStep = ({ body, method, url }: ApiRequest, answer: ApiAnswer, startedAt:
   sent: body === null ? null : new TextDecoder().decode(body),
   headers: { ...answer.headers, "content-location": answer.url },
   bytes: answer.body,
+  isCut: false
+})
+
+const ofFile = (url: string, fileName: string, mediaType: string, startedAt: number): Heard => ({
+  by: "page",
+  method: "GET",
+  url,
+  startedAt,
+  status: 200,
+  failure: null,
+  sent: null,
+  headers: {
+    "content-type": mediaType,
+    "content-disposition": `attachment; filename*=UTF-8''${encodeURIComponent(fileName)}`
+  },
+  bytes: null,
   isCut: false
 })
 

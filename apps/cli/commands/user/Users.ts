@@ -7,6 +7,7 @@ import { run } from "./Execute.ts"
 import { init } from "./Init.ts"
 import { login } from "./Login.ts"
 import { mcp } from "./Mcp.ts"
+import { replay } from "./Replay.ts"
 import { runs } from "./Runs.ts"
 import { schedule } from "./Schedules.ts"
 import { workflow } from "./Workflows.ts"
@@ -20,6 +21,7 @@ export const commands = [
   consoleLink,
   run,
   runs,
+  replay,
   init,
   workflow,
   batch,

@@ -4,6 +4,7 @@
 import { Argument, Command, Flag } from "effect/cli"
 import { handler } from "../Handler.ts"
 import { run } from "./Execute.ts"
+import { tryWorkflow } from "./Replay.ts"
 import { service } from "./Service.ts"
 
 const load = () => import("../../handlers/user/Workflows.ts")
@@ -131,6 +132,18 @@ const pace = Command.make(
 ).pipe(Command.withDescription("Show or set the limits on starts and concurrent runs of a workflow"))
 
 export const workflow = Command.make("workflow").pipe(
-  Command.withDescription("List, pull, push, compare, check, import, export, explain, limit and run workflows"),
-  Command.withSubcommands([list, pull, push, diff, validate, importFile, exportProgram, explain, pace, run])
+  Command.withDescription("List, pull, push, compare, check, import, export, explain, limit, try and run workflows"),
+  Command.withSubcommands([
+    list,
+    pull,
+    push,
+    diff,
+    validate,
+    importFile,
+    exportProgram,
+    explain,
+    pace,
+    tryWorkflow,
+    run
+  ])
 )

@@ -33,7 +33,7 @@ const write = (path: string, text: string) =>
   })
 
 /** A workflow in a file of either form, and the schedules that code has beside it. */
-const fileOf = Effect.fnUntraced(function* (path: string) {
+export const fileOf = Effect.fnUntraced(function* (path: string) {
   if (CodeFile.isCode(path)) return yield* CodeFile.read(path)
   return { fields: yield* fieldsOf(path), schedules: [] }
 })

@@ -13,6 +13,7 @@ import { gauntlet } from "./gauntlet.ts"
 import { heldRuns } from "./held.ts"
 import { lists } from "./lists.ts"
 import type { Row } from "./Row.ts"
+import { replay } from "./replay.ts"
 import { runs } from "./runs.ts"
 import { schedules } from "./schedules.ts"
 import { stores } from "./stores.ts"
@@ -34,6 +35,7 @@ const suites = {
   extract,
   tasks,
   gauntlet,
+  replay,
   endurance,
   dispatch,
   waiting,

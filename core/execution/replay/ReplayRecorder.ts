@@ -172,9 +172,9 @@ export const make = Effect.map(EvidenceStore, (store) =>
             },
       observes: (observer) => ({
         ...observer,
-        step: (node, following) => {
+        step: (node, ...more) => {
           steps.push({ id: node.id, name: node.name, action: node.action })
-          return observer.step(node, following)
+          return observer.step(node, ...more)
         },
         person: {
           ask: (question) =>

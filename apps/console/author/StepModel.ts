@@ -84,6 +84,15 @@ export const pointOf = (node: Node): { readonly selector: string; readonly at: (
   }
 }
 
+/** The steps that find the same element as one of them, itself among them. */
+export const findingAlike = (node: Node, nodes: ReadonlyArray<Node>): ReadonlyArray<Node> => {
+  const selector = pointOf(node)?.selector
+  return selector === undefined ? [] : nodes.filter((other) => pointOf(other)?.selector === selector)
+}
+
+/** Whether a step takes an XPath alone: values of conditions and what is read are no other selectors. */
+export const needsXPath = ({ parameters }: Node): boolean => typeof record(parameters).selector !== "string"
+
 /** The number of each step in the column, by its id. */
 const numbersOf = (lines: ReadonlyArray<Line>): ReadonlyMap<string, number> =>
   new Map(lines.flatMap((line) => (line.kind === "step" && line.number !== null ? [[line.node.id, line.number]] : [])))

@@ -7,14 +7,20 @@ import { Clipped } from "../kit/Clipped.tsx"
 import { Section } from "../kit/Page.tsx"
 import { called, inEachRow, loopOf, proposed, standsForLoop } from "./AuthorModel.ts"
 import * as Column from "./Column.ts"
-import type { Draft, PageTarget } from "./Conversation.ts"
+import type { Draft, PageTarget, Pointed } from "./Conversation.ts"
+import { Cutout } from "./Cutout.tsx"
 import { ExpectForm } from "./ExpectForm.tsx"
 import { expecting } from "./ExpectModel.ts"
+import { columnsOf } from "./ListColumns.ts"
+import { nearest } from "./Nearest.ts"
+import { PointedColumns } from "./PointedColumns.tsx"
 import {
   before,
   editing,
+  findingAlike,
   formOf,
   graphIn,
+  needsXPath,
   nextOf,
   pointOf,
   record,
@@ -30,6 +36,8 @@ export interface PanelProps {
   readonly node: Column.Node
   readonly isBusy: boolean
   readonly isReadOnly: boolean
+  /** `null` while no page is open. */
+  readonly page: Pointed | null
   /** Why it failed; `null` where it did not. */
   readonly problem: string | null
   /** Whether a click on the page chooses another element for it. */
@@ -65,7 +73,7 @@ export const StepPanel = (props: PanelProps) => {
         {!isReadOnly && (
           <>
             <Trying {...props} />
-            <Pointing {...props} />
+            {columnsOf(node).length > 0 ? <PointedColumns {...props} /> : <Pointing key={node.id} {...props} />}
             <Folding key={`${node.id} does`} title="What it does">
               {() => <Parameters key={JSON.stringify(node)} {...props} />}
             </Folding>
@@ -128,22 +136,42 @@ const Trying = ({ draft, isBusy, lines, node, onSay }: PanelProps) => {
   )
 }
 
-const Pointing = ({ column, draft, isBusy, isPointing, node, onPointing, onSay, pointed }: PanelProps) => {
+const Pointing = (props: PanelProps) => {
+  const { column, draft, isBusy, isPointing, node, onPointing, onSay, page, pointed, problem } = props
   const point = pointOf(node)
   if (point === null) return null
   const loop = loopOf({ ...draft, loop: Column.loopAround(column, node.id) })
-  const best = pointed === null ? "" : proposed(pointed, loop)
-  const inRow = pointed === null ? null : inEachRow(pointed, loop)
-  const ways = [...(inRow === null ? [] : [{ selector: inRow, matches: 1 }]), ...(pointed?.selectors ?? [])]
-  const use = (selector: string) => {
+  const alike = findingAlike(node, graphIn(draft).nodes)
+  const isXPath = alike.some(needsXPath)
+  const near = problem === null || page === null ? [] : nearest(node, page.elements)
+  /** The selectors of an element, the best first. */
+  const waysTo = (target: PageTarget) => {
+    const inRow = inEachRow(target, loop)
+    const all = [...(inRow === null ? [] : [{ selector: inRow, matches: 1 }]), ...target.selectors]
+    return all.filter(({ selector }) => !isXPath || /^[/(]/.test(selector))
+  }
+  /** Every step that has found the same element is changed with it. */
+  const use = (selector: string, ...more: ReadonlyArray<string>) => {
     onPointing(false)
-    onSay(editing({ nodes: { [node.id]: point.at(selector) } }))
+    const changed = alike.map((one) => [one.id, pointOf(one)?.at(selector) ?? one] as const)
+    onSay(editing({ nodes: Object.fromEntries(changed) }), ...more)
   }
   return (
     <section aria-label="Where this step points">
       <p class="note">
         It finds <code>{point.selector}</code>
+        {alike.length > 1 &&
+          `, as ${alike.length - 1} more ${alike.length === 2 ? "step does" : "steps do"}: they change with it`}
       </p>
+      {!isPointing && page !== null && near.length > 0 && (
+        <NearestOnes
+          {...props}
+          page={page}
+          near={near}
+          selectorOf={(target) => proposed({ ...target, selectors: waysTo(target) }, loop)}
+          onUse={use}
+        />
+      )}
       {!isPointing ? (
         <button type="button" disabled={isBusy} onClick={() => onPointing(true)}>
           Choose another element
@@ -155,29 +183,15 @@ const Pointing = ({ column, draft, isBusy, isPointing, node, onPointing, onSay, 
               ? "Choose an element on the page."
               : `Chosen: ${called(pointed)}. Its selectors, the best first:`}
           </p>
-          <ol class="ways">
-            {ways.map(({ matches, selector }) => (
-              <li key={selector}>
-                <code>{selector}</code>{" "}
-                <span class={matches === 1 ? "quiet" : "status held"}>
-                  {selector === inRow
-                    ? "is in the row of each turn"
-                    : matches === 1
-                      ? "matches only this element"
-                      : `matches ${matches} elements`}
-                </span>{" "}
-                <button
-                  type="button"
-                  class={selector === best ? "primary" : undefined}
-                  aria-label={`Use this one: ${selector}`}
-                  disabled={isBusy}
-                  onClick={() => use(selector)}
-                >
-                  Use this one
-                </button>
-              </li>
-            ))}
-          </ol>
+          {pointed !== null && (
+            <Ways
+              ways={waysTo(pointed)}
+              inRow={inEachRow(pointed, loop)}
+              best={proposed({ ...pointed, selectors: waysTo(pointed) }, loop)}
+              isBusy={isBusy}
+              onUse={use}
+            />
+          )}
           <button type="button" onClick={() => onPointing(false)}>
             Keep where it points
           </button>
@@ -186,6 +200,88 @@ const Pointing = ({ column, draft, isBusy, isPointing, node, onPointing, onSay, 
     </section>
   )
 }
+
+/** The selectors of a chosen element. */
+const Ways = ({
+  best,
+  inRow,
+  isBusy,
+  onUse,
+  ways
+}: {
+  readonly ways: PageTarget["selectors"]
+  readonly inRow: string | null
+  readonly best: string
+  readonly isBusy: boolean
+  readonly onUse: (selector: string) => void
+}) => (
+  <ol class="ways">
+    {ways.map(({ matches, selector }) => (
+      <li key={selector}>
+        <code>{selector}</code>{" "}
+        <span class={matches === 1 ? "quiet" : "status held"}>
+          {selector === inRow
+            ? "is in the row of each turn"
+            : matches === 1
+              ? "matches only this element"
+              : `matches ${matches} elements`}
+        </span>{" "}
+        <button
+          type="button"
+          class={selector === best ? "primary" : undefined}
+          aria-label={`Use this one: ${selector}`}
+          disabled={isBusy}
+          onClick={() => onUse(selector)}
+        >
+          Use this one
+        </button>
+      </li>
+    ))}
+  </ol>
+)
+
+/** The elements that are most like the one that the step did not find. */
+const NearestOnes = ({
+  draft,
+  isBusy,
+  near,
+  node,
+  onUse,
+  page,
+  selectorOf
+}: PanelProps & {
+  readonly page: Pointed
+  readonly near: ReadonlyArray<PageTarget>
+  readonly selectorOf: (target: PageTarget) => string
+  readonly onUse: (selector: string, ...more: ReadonlyArray<string>) => void
+}) => (
+  <ul class="ways" aria-label="The nearest elements on this page">
+    {near.map((target) => (
+      <li key={target.selectors[0]?.selector} class="row">
+        <Cutout page={page} box={target.box} /> <span>{called(target)}</span>
+        <button
+          type="button"
+          aria-label={`Use this one: ${called(target)}`}
+          disabled={isBusy}
+          onClick={() => onUse(selectorOf(target))}
+        >
+          Use this one
+        </button>
+        {nextOf(draft)?.id === node.id && (
+          <button
+            type="button"
+            aria-label={`Use it and go on: ${called(target)}`}
+            title="Runs this step and those after it on the present page"
+            disabled={isBusy}
+            onClick={() => onUse(selectorOf(target), "continue")}
+          >
+            Use it and go on
+          </button>
+        )}
+      </li>
+    ))}
+  </ul>
+)
 
 /** A form that is drawn when it is opened. */
 const Folding = ({ children, title }: { readonly title: string; readonly children: () => ComponentChildren }) => {

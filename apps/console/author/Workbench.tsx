@@ -81,6 +81,11 @@ const useSelection = ({ draft, messages }: Conversation) => {
   }, [failed])
   const node = draft === null ? null : (graphIn(draft).nodes.find(({ id }) => id === selected) ?? null)
   const last = messages.findLast(({ result }) => result !== undefined)
+  // A step that was refused as a new one is no step: its failure is shown beside the page.
+  const stopped = last?.result?.done === false ? (last.result.nodeId ?? null) : null
+  useEffect(() => {
+    if (stopped !== null && draft?.nodes.some(({ id }) => id === stopped)) select(stopped)
+  }, [last?.number])
   const isFailed = node !== null && draft?.progress.steps[node.id] === "failed"
   const problem = isFailed && last?.result?.nodeId === node.id ? last.text : null
   // The failure of the run stands until the step was changed or done.
@@ -301,6 +306,7 @@ const Steps = ({
         <StepPanel
           {...shared}
           node={node}
+          page={page === "none" ? null : page}
           problem={problem}
           isPointing={isPointing}
           pointed={pointed}

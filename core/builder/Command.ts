@@ -100,7 +100,8 @@ The steps after a LOOP are carried out in its first turn, and repeated for each 
   leave                      carry out the remaining turns of the loop; later steps are added after the loop
   pages SELECTOR             while this element exists, click it and repeat the last step, after a loop the loop; nothing is
                              carried out now. {"selector":SELECTOR,"from":STEP,"most":3} repeats from another step, on at
-                             most 3 pages
+                             most 3 pages; "rows":XPATH ends it where the last row stays the same, and "below":true is
+                             for rows that come below the others: they are loaded first, and the step is done once
   expect STEP = JSON         say what must be true after the step with this name or id, such as
                              expect Pay = {"type":"address","contains":"/paid"}; expect STEP = none takes it away
   input NAME = VALUE         add an input, then available as {{context.inputs.NAME}}; the value is for this conversation
@@ -274,12 +275,15 @@ const words: Readonly<Record<string, Read>> = {
     Result.flatMap(rest.startsWith("{") ? object(rest) : Result.succeed({ selector: rest }), (given) =>
       asPaging(given).pipe(
         Result.mapError(
-          () => 'Cannot read the pages: expected {"selector":"//a","from":"…","most":3}, with from 2 to 10000 as most'
+          () =>
+            'Cannot read the pages: expected {"selector":"//a","from":"…","rows":"//tr","below":true,"most":3}, with from 2 to 10000 as most'
         ),
         Result.flatMap((paging) =>
-          paging.selector.startsWith("/") || paging.selector.startsWith("(")
-            ? Result.succeed<Command>({ _tag: "Pages", paging })
-            : Result.fail(`Expected an XPath that leads to the next page, got "${paging.selector.slice(0, 80)}"`)
+          !isXPath(paging.selector)
+            ? Result.fail(`Expected an XPath that leads to the next page, got "${paging.selector.slice(0, 80)}"`)
+            : paging.rows !== undefined && !isXPath(paging.rows)
+              ? Result.fail(`Expected an XPath of the rows, got "${paging.rows.slice(0, 80)}"`)
+              : Result.succeed<Command>({ _tag: "Pages", paging })
         )
       )
     )
@@ -304,6 +308,8 @@ const split = (text: string): readonly [selector: string, value: string | null] 
   }
   return [text.trim(), null]
 }
+
+const isXPath = (selector: string): boolean => /^[/(]/.test(selector)
 
 const asPaging = Schema.decodeUnknownResult(Paging)
 

@@ -11,6 +11,7 @@ import { Content, InvalidWorkflow, type Settings } from "../workflow/Workflow.ts
 import * as Json from "../workspace/Json.ts"
 import type { Candidate } from "./Command.ts"
 import { Cursor, type Paging, type Patch } from "./DraftPatch.ts"
+import * as Pages from "./Pages.ts"
 
 /** The information to undo a change of the draft. */
 const Edit = Schema.Struct({
@@ -270,18 +271,13 @@ export const withCredential = Effect.fnUntraced(function* (draft: Draft, alias: 
   return { draft: yield* checked(changed), what, inputs: { [alias]: user } }
 })
 
-/** Maximum wait for the link to the next page, in milliseconds. It may appear a moment after the page. */
-const pageMillis = 1_000
-
 /**
  * Repeats the last step on every further page: while an element exists, it is clicked and the step runs again. After a loop,
- * that is the whole loop, with the step before it that reads its list. Fails if no step leads directly to the cursor.
+ * that is the whole loop, with the step before it that reads its list. With `rows`, it also ends where no row comes anew. With
+ * `below`, the element is clicked before the step, which runs once. Fails if no step leads directly to the cursor.
  */
-export const paged = Effect.fnUntraced(function* (
-  draft: Draft,
-  { from, most, selector }: Paging,
-  ids: { readonly check: NodeId; readonly click: NodeId; readonly count: NodeId }
-) {
+export const paged = Effect.fnUntraced(function* (draft: Draft, paging: Paging, ids: Pages.Ids) {
+  const { below = false, from, most, rows, selector } = paging
   const [nodes, edges] = parts(draft.content)
   const { after, way } = draft.cursor
   const all = yield* graph(draft)
@@ -296,45 +292,24 @@ export const paged = Effect.fnUntraced(function* (
     const message = `Cannot repeat "${first.name}" on every page: expected a step before, such as one that reads data`
     return yield* new InvalidWorkflow({ problems: [{ path: "", message }] })
   }
-  const check = {
-    id: ids.check,
-    name: uniqueName("Is there a further page?", nodes),
-    action: "BOOL_CONDITION",
-    parameters: {
-      comparison_operator: "IS_NOT_NULL",
-      comparison_value_1: `<<xpath:${selector}>>`,
-      wait_time: pageMillis
-    }
-  }
-  const click = {
-    id: ids.click,
-    name: uniqueName("Go to the next page", nodes),
-    action: "CLICK",
-    parameters: { execution: "STATIC", selector }
-  }
-  const count = {
-    id: ids.count,
-    name: uniqueName(`At most ${most} pages`, nodes),
-    action: "LOOP",
-    // The first page needs no turn.
-    parameters: { variable_over: String((most ?? 1) - 1), ...freeVariables(nodes, "page") }
-  }
-  const at = nodes.findIndex((one) => idOf(one) === after) + 1
-  const onward = next(draft, all).id
-  const counted = most === undefined ? [] : [count]
+  const added = Pages.steps(paging, ids, (name) => uniqueName(name, nodes), freeVariables(nodes, "page"))
+  const onward = below ? first.id : next(draft, all).id
+  const linked = Pages.edges(paging, ids, { again: below ? Pages.entry(paging, ids) : first.id, onward })
+  const at = nodes.findIndex((one) => idOf(one) === (below ? first.id : after)) + (below ? 0 : 1)
+  const before = below
+    ? Object.entries(edges).map(
+        ([id, ends]) => [id, pointed(Json.objectOf(ends), first.id, Pages.entry(paging, ids))] as const
+      )
+    : [...Object.entries(edges), [after, { ...Json.objectOf(edges[after]), [way]: Pages.entry(paging, ids) }] as const]
   const changed = changedTo(draft, `"${first.name}" is done on one page alone again`, {
-    nodes: [...nodes.slice(0, at), ...counted, check, click, ...nodes.slice(at)],
-    edges: {
-      ...edges,
-      [after]: { ...Json.objectOf(edges[after]), [way]: most === undefined ? check.id : count.id },
-      ...(most === undefined ? {} : { [count.id]: { loop_not_done: check.id, loop_done: onward } }),
-      [check.id]: { true: click.id, false: onward },
-      [click.id]: { to: first.id }
-    },
-    cursor: { after: check.id, way: "false" }
+    nodes: [...nodes.slice(0, at), ...added, ...nodes.slice(at)],
+    edges: { ...Object.fromEntries(before), ...linked },
+    cursor: below ? draft.cursor : Pages.exit(paging, ids)
   })
+  const done = below ? `Further rows are loaded before "${first.name}"` : `"${first.name}" is repeated on every page`
+  const end = rows === undefined ? "" : " and new rows come"
   const limit = most === undefined ? "" : `, on at most ${most} pages`
-  const what = `"${first.name}" is repeated on every page, as long as ${selector} exists${limit}. It was not carried out now; use replay to try it`
+  const what = `${done}, as long as ${selector} exists${end}${limit}. It was not carried out now; use replay to try it`
   return { draft: yield* checked(changed), what }
 })
 

@@ -9,16 +9,18 @@ import * as Json from "../workspace/Json.ts"
 import * as Command from "./Command.ts"
 import * as Conversation from "./Conversation.ts"
 import * as Draft from "./Draft.ts"
+import type * as Pages from "./Pages.ts"
 import * as Progress from "./Progress.ts"
 
 /** The identifiers that a message may need. */
 export const ids = Effect.gen(function* () {
   const { uuid } = yield* Identifiers
-  const nodes = { check: yield* uuid, click: yield* uuid, count: yield* uuid }
-  return { user: yield* uuid, reply: yield* uuid, turn: yield* uuid, notice: yield* uuid, ...nodes }
+  const pages = { check: yield* uuid, click: yield* uuid, count: yield* uuid }
+  const rows = { note: yield* uuid, compare: yield* uuid, forget: yield* uuid }
+  return { user: yield* uuid, reply: yield* uuid, turn: yield* uuid, notice: yield* uuid, ...pages, ...rows }
 })
 
-type Ids = Readonly<Record<"user" | "reply" | "turn" | "notice" | "check" | "click" | "count", string>>
+type Ids = Readonly<Record<"user" | "reply" | "turn" | "notice", string>> & Pages.Ids
 
 /** The change of the draft by a message. */
 export interface DraftEdit {

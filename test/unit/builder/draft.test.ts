@@ -87,10 +87,51 @@ it.effect("a step that others need, or that branches, cannot be dropped", () =>
   })
 )
 
+const ids = { check: id(30), click: id(31), count: id(32), note: id(33), compare: id(34), forget: id(35) }
+
+it.effect("pages end where the last row stays the same, and what notes it is no output", () =>
+  Effect.gen(function* () {
+    const rows = {
+      type: "array",
+      path: "//tr",
+      items: { type: "object", properties: { n: { type: "string", path: "/td" } } }
+    }
+    const model = { type: "object", properties: { rows } }
+    const first = yield* fresh()
+    const reading = yield* insert(first, { action: "EXTRACT_DATAMODEL", parameters: { extract_data_model: model } })
+    const { draft } = yield* Draft.paged(reading, { selector: "//a", rows: "//tr", most: 5 }, ids)
+    const { edges, nodes } = yield* Draft.graph(draft)
+    assert.deepStrictEqual(edges.get(id(10)), { _tag: "Next", to: id(32) })
+    assert.deepStrictEqual(edges.get(id(32)), { _tag: "Loop", body: id(30), done: id(35) })
+    assert.deepStrictEqual(edges.get(id(30)), { _tag: "Branch", onTrue: id(33), onFalse: id(35) })
+    assert.deepStrictEqual(edges.get(id(33)), { _tag: "Next", to: id(31) })
+    assert.deepStrictEqual(edges.get(id(31)), { _tag: "Next", to: id(34) })
+    assert.deepStrictEqual(edges.get(id(34)), { _tag: "Branch", onTrue: id(10), onFalse: id(35) })
+    assert.deepStrictEqual(edges.get(id(35)), { _tag: "Next", to: id(2) })
+    assert.deepStrictEqual(draft.cursor, { after: id(35), way: "to" })
+    assert.strictEqual(nodes.get(id(35))?.action, "TRANSFORM")
+  })
+)
+
+it.effect("further rows that come below the others are loaded before a step, which is done once", () =>
+  Effect.gen(function* () {
+    const model = { type: "object", properties: { title: { type: "string", path: "//h1" } } }
+    const first = yield* fresh()
+    const reading = yield* insert(first, { action: "EXTRACT_DATAMODEL", parameters: { extract_data_model: model } })
+    const { draft } = yield* Draft.paged(reading, { selector: "//a", below: true }, ids)
+    const { edges } = yield* Draft.graph(draft)
+    assert.deepStrictEqual(edges.get(id(1)), { _tag: "Next", to: id(30) })
+    assert.deepStrictEqual(edges.get(id(30)), { _tag: "Branch", onTrue: id(31), onFalse: id(10) })
+    assert.deepStrictEqual(edges.get(id(31)), { _tag: "Next", to: id(30) })
+    assert.deepStrictEqual(edges.get(id(10)), { _tag: "Next", to: id(2) })
+    assert.deepStrictEqual(draft.cursor, reading.cursor)
+    assert.deepStrictEqual(Draft.undo(draft)?.draft.content, reading.content)
+  })
+)
+
 it.effect("the last step is repeated on every page that a link leads to, until that is taken back", () =>
   Effect.gen(function* () {
     const model = { type: "object", properties: { title: { type: "string", path: "//h1" } } }
-    const ids = { check: id(30), click: id(31), count: id(32) }
     const first = yield* fresh()
     assert.include(
       JSON.stringify(yield* Effect.flip(Draft.paged(first, { selector: "//a" }, ids))),
@@ -129,7 +170,6 @@ it.effect(
       const loop = { action: "LOOP", parameters: { variable_over: "{{context.rows}}", ...variables } }
       const opened = yield* insert(yield* insert(yield* fresh(), reading), loop, 20)
       const looped = Draft.passed(yield* insert(opened, click("//a"), 25), { after: id(20), way: "loop_done" })
-      const ids = { check: id(30), click: id(31), count: id(32) }
       const { draft } = yield* Draft.paged(looped, { selector: "//a[@rel='next']" }, ids)
       const { edges } = yield* Draft.graph(draft)
       assert.deepStrictEqual(edges.get(id(20)), { _tag: "Loop", body: id(25), done: id(30) })

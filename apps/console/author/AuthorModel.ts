@@ -50,9 +50,29 @@ const listsOf = ({ nodes }: Pick<Draft, "nodes">) =>
     })
   })
 
-/** The message that repeats the last step on every page that an element leads to; `most` as a person writes it. */
-export const onPages = (selector: string, most: string): string =>
-  most.trim() === "" ? `pages ${selector}` : `pages ${JSON.stringify({ selector, most: Number(most) })}`
+/** How the pages of a list follow each other. */
+export interface PagesAsked {
+  /** The most pages, as a person writes it. */
+  readonly most: string
+  /** The rows whose last one stays the same at the end; `null` where the element is gone there. */
+  readonly rows: string | null
+  /** Whether further rows come below those before. */
+  readonly below: boolean
+}
+
+/** The message that repeats the last step on every page that an element leads to. */
+export const onPages = (selector: string, { below, most, rows }: PagesAsked): string => {
+  const more = {
+    ...(rows === null ? {} : { rows }),
+    ...(below ? { below } : {}),
+    ...(most.trim() === "" ? {} : { most: Number(most) })
+  }
+  return `pages ${Object.keys(more).length === 0 ? selector : JSON.stringify({ selector, ...more })}`
+}
+
+/** The rows of the list that was read last; `null` where none was. */
+export const lastRows = (draft: Pick<Draft, "nodes">): string | null =>
+  listsOf(draft).findLast(({ rows }) => rows !== null)?.rows ?? null
 
 /** The problem of a most of pages; `null` where it is one, or empty. */
 export const wrongMost = (most: string): string | null =>
@@ -419,6 +439,21 @@ export const readingOf = ({ cells, isEvery, list }: Reading, loop: Loop | null =
     name: `Read ${rows === null ? short(cells.map(({ name }) => name).join(", ")) : list}`,
     parameters: { execution: "STATIC", extract_data_model: model }
   }
+}
+
+/**
+ * The step that scrolls a list to its end, as far as more rows come: what holds the rows, in it, or around it. `null` where no
+ * list is read.
+ */
+export const scrollingOf = ({ cells, isEvery, list }: Reading): Candidate | null => {
+  const rows = isEvery ? rowsOf(cells) : null
+  return rows === null
+    ? null
+    : {
+        action: "SCROLL",
+        name: `Scroll to the end of ${list}`,
+        parameters: { scroll_mode: "region", goal: "full-container", container_xpath: `(${rows.selector})[1]/..` }
+      }
 }
 
 /** The message that reads a list as the step would, each value under the number of its cell; `null` while it cannot. */

@@ -13,6 +13,7 @@ import {
   inEachRow,
   inputOf,
   type Loop,
+  lastRows,
   onPages,
   proposed,
   type Source,
@@ -182,8 +183,11 @@ const Pressing = ({ isBusy, onDo, onRead, selector, target }: Inner) => {
 /** Repeats what was done last on every page that the element leads to. */
 const Paging = ({ draft, isBusy, onPages: send, selector }: Inner) => {
   const [most, setMost] = useState("")
+  const [isUntilRows, setUntilRows] = useState(false)
+  const [below, setBelow] = useState(false)
   const [problem, setProblem] = useState<string | null>(null)
   if (send === null) return null
+  const rows = lastRows(draft)
   const what = draft.cursor.way === "loop_done" ? "loop" : "last step"
   return (
     <form
@@ -192,19 +196,40 @@ const Paging = ({ draft, isBusy, onPages: send, selector }: Inner) => {
       onSubmit={(event) => {
         event.preventDefault()
         setProblem(wrongMost(most))
-        if (wrongMost(most) === null) send(onPages(selector, most))
+        if (wrongMost(most) === null) send(onPages(selector, { most, below, rows: isUntilRows ? rows : null }))
       }}
     >
+      {rows !== null && (
+        <>
+          <Field label="The last page is where">
+            <select
+              value={isUntilRows ? "rows" : "element"}
+              onChange={({ currentTarget }) => setUntilRows(currentTarget.value === "rows")}
+            >
+              <option value="element">this element is gone</option>
+              <option value="rows">no new rows come</option>
+            </select>
+          </Field>
+          <label class="tick">
+            <input type="checkbox" checked={below} onChange={({ currentTarget }) => setBelow(currentTarget.checked)} />
+            New rows come below the others
+          </label>
+        </>
+      )}
       <Field label="Pages at most (optional)" problem={problem}>
         <input inputMode="numeric" value={most} onInput={({ currentTarget }) => setMost(currentTarget.value)} />
       </Field>
       <div class="row">
         <button
           type="submit"
-          title={`The element leads to the next page. The workflow clicks it while it is there, and repeats the ${what} on each page`}
+          title={
+            below
+              ? `The element loads further rows. The workflow clicks it as long as they come, and then does the ${what} once`
+              : `The element leads to the next page. The workflow clicks it as long as there is one, and repeats the ${what} on each page`
+          }
           disabled={isBusy}
         >
-          Repeat the {what} on every page
+          {below ? `Load all rows before the ${what}` : `Repeat the ${what} on every page`}
         </button>
       </div>
     </form>

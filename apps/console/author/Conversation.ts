@@ -1,5 +1,5 @@
 /** A conversation that builds a workflow: its state, its messages, its draft and its page, as they change. */
-import { Effect, Schedule, Stream } from "effect"
+import { Effect, Option, Schedule, Stream } from "effect"
 import { useCallback, useEffect, useRef, useState } from "preact/hooks"
 import type * as Targets from "../../../core/browser/vision/Targets.ts"
 import type * as Api from "../../api/builder/BuilderApi.ts"
@@ -25,6 +25,8 @@ export interface Conversation {
   readonly draft: Draft | null
   /** `null` until it is known, `"none"` while no page is open. */
   readonly page: Pointed | "none" | null
+  /** Whether its page waits for a place: all that may be open are. */
+  readonly isWaiting: boolean
   /** Why it cannot be followed. */
   readonly problem: string | null
   /** Whether a message is being carried out. */
@@ -57,6 +59,7 @@ export const useConversation = (id: string): Conversation => {
   const [page, setPage] = useState<Pointed | "none" | null>(null)
   const [problem, setProblem] = useState<string | null>(null)
   const [isSending, setSending] = useState(false)
+  const [isWaiting, setWaiting] = useState(false)
   const looking = useRef<"no" | "once" | "again">("no")
   const missed = useRef(0)
   /** The last message, and the last one before the page was read. */
@@ -144,6 +147,16 @@ export const useConversation = (id: string): Conversation => {
     return () => clearInterval(timer)
   }, [at])
 
+  const isOpening = at === "processing" && page === null
+  useEffect(() => {
+    if (!isOpening) return setWaiting(false)
+    const ask = () => void Effect.runPromise(Effect.option(builder().status({ params }))).then(waiting)
+    const waiting = (read: Option.Option<Status>) =>
+      setWaiting(Option.isSome(read) && read.value.waitsForPlace === true)
+    const timer = setInterval(ask, lookMillis)
+    return () => clearInterval(timer)
+  }, [isOpening])
+
   const send = async (text: string) => {
     sending.current = true
     setSending(true)
@@ -175,5 +188,6 @@ export const useConversation = (id: string): Conversation => {
   const isOld = page !== null && page !== "none" && at !== "ended" && seenAt < (messages.at(-1)?.number ?? 0)
   const isWorking = isSending || at === "processing"
   const isBusy = isWorking || isOld
-  return { status, messages, draft, page, problem, isWorking, isBusy, say, sayAll, stop, look: () => void look() }
+  const state = { status, messages, draft, page, problem, isWaiting, isWorking, isBusy }
+  return { ...state, say, sayAll, stop, look: () => void look() }
 }

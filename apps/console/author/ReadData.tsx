@@ -1,5 +1,5 @@
 /** The values that a step will read: each was clicked on the page. */
-
+import { useState } from "preact/hooks"
 import { EnteredText } from "../forms/EnteredText.tsx"
 import { Field } from "../forms/Field.tsx"
 import { Empty, Section } from "../kit/Page.tsx"
@@ -10,10 +10,12 @@ import {
   called,
   identifier,
   type Loop,
+  messageOf,
   previewOf,
   type Reading,
   readingOf,
-  rowsOf
+  rowsOf,
+  scrollingOf
 } from "./AuthorModel.ts"
 import type { Message } from "./Conversation.ts"
 import { type CellType, isLink, wrongFormat } from "./ListModel.ts"
@@ -32,13 +34,16 @@ export const ReadData = ({
   readonly reading: Reading
   readonly isBusy: boolean
   readonly onChange: (reading: Reading) => void
-  readonly onDo: (candidate: Candidate) => void
+  /** Does the step, after a message. */
+  readonly onDo: (candidate: Candidate, before?: string | null) => void
   /** The answer with the rows of the list as they would be read. */
   readonly preview: Message | null
 }) => {
   const { cells, isEvery, list } = reading
   const found = rowsOf(cells)
   const rows = found?.selector === loop?.rows ? null : found
+  const [isScrolled, setScrolled] = useState(false)
+  const scrolling = rows === null || !isScrolled ? null : scrollingOf(reading)
   const change = (index: number, changes: Partial<Cell>) =>
     onChange({ ...reading, cells: cells.map((cell, at) => (at === index ? { ...cell, ...changes } : cell)) })
   const isTwice = (cell: Cell) => cells.findIndex(({ name }) => name === cell.name) < cells.indexOf(cell)
@@ -54,7 +59,7 @@ export const ReadData = ({
           onSubmit={(event) => {
             event.preventDefault()
             const isWrong = cells.some((cell) => isTwice(cell) || wrongFormat(cell) !== null)
-            if (!isWrong) onDo(readingOf(reading, loop))
+            if (!isWrong) onDo(readingOf(reading, loop), scrolling === null ? null : messageOf(scrolling))
           }}
         >
           {cells.map((cell, index) => (
@@ -87,6 +92,16 @@ export const ReadData = ({
                 onChange={({ currentTarget }) => onChange({ ...reading, isEvery: currentTarget.checked })}
               />
               From all {rows.matches} rows
+            </label>
+          )}
+          {rows !== null && isEvery && (
+            <label class="tick">
+              <input
+                type="checkbox"
+                checked={isScrolled}
+                onChange={({ currentTarget }) => setScrolled(currentTarget.checked)}
+              />
+              More rows come as the list is scrolled
             </label>
           )}
           {((rows !== null && isEvery) || loop !== null) && (

@@ -361,7 +361,7 @@ const RecordedLoop = ({
 )
 
 const NoPage = ({
-  conversation: { isBusy, page, say, status },
+  conversation: { isBusy, isWaiting, page, say, status },
   isReadOnly
 }: {
   readonly conversation: Conversation
@@ -375,6 +375,13 @@ const NoPage = ({
     )
   }
   if (status?.status === "awaiting-human-input") return <Empty title="The page opens when every input has a value" />
+  if (isWaiting) {
+    return (
+      <Empty title="The page waits for a place">
+        As many pages are open as may be. End a recording under <a href={to(["author"])}>Author</a>, or wait.
+      </Empty>
+    )
+  }
   if (isBusy || page === null) return <Empty title="The page is being opened" />
   return (
     <Empty title="No page is open">

@@ -30,6 +30,13 @@ export const ProcessRecord = Schema.Struct({
   )
 }).annotate({ identifier: "Process" })
 
+const Models = Schema.Struct({
+  names: Schema.Array(Schema.String).annotate({
+    description: "The names that llm_model may have; empty where no model is configured"
+  }),
+  setting: Schema.optionalKey(Schema.String.annotate({ description: "The settings that configure a model" }))
+}).annotate({ identifier: "Models" })
+
 export const Installation = Schema.Struct({
   processes: Schema.NullOr(Schema.Array(ProcessRecord)).annotate({
     description: "The live processes, oldest first; null if the service has no list of them, as in an embedded one"
@@ -44,7 +51,8 @@ export const Installation = Schema.Struct({
   ).annotate({
     description:
       "The workflows of the workspace whose next opening or closing newer time zone data moved in the last 30 days, latest first, at most 100; without those whose run window was set since"
-  })
+  }),
+  models: Models.annotate({ description: "The models that steps of workflows may ask" })
 }).annotate({ identifier: "Installation" })
 
 const TestClock = Schema.Struct({
@@ -61,7 +69,7 @@ export class InstallationGroup extends group.add(
   HttpApiEndpoint.get("readInstallation", "/installation", { success: Installation })
     .annotate(
       OpenApi.Summary,
-      "List the live processes of the installation with their versions and time zone data, for an Owner of its first workspace also with their capacity and clocks, and the workflows that new time zone data moved"
+      "List the live processes of the installation with their versions and time zone data, for an Owner of its first workspace also with their capacity and clocks, the workflows that new time zone data moved, and the models that steps may ask"
     )
     .annotate(Needs, "read"),
   HttpApiEndpoint.get("readTestClock", "/test-clock", { success: TestClock, error: Errors.NotFound })

@@ -3,6 +3,7 @@ import { Clock, Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Gates } from "../../../core/gate/Gates.ts"
 import { TestTime } from "../../../core/runtime/TestTime.ts"
+import { ModelAvailability } from "../../../core/workflow/ModelAvailability.ts"
 import { Audit } from "../../../core/workspace/audit/Audit.ts"
 import { Workspaces } from "../../../core/workspace/Workspaces.ts"
 import { Api } from "../Api.ts"
@@ -20,6 +21,7 @@ export const layer = HttpApiBuilder.group(
     const { living } = yield* LivingProcesses
     const time = yield* TestTime
     const audit = yield* Audit
+    const models = yield* ModelAvailability
     const gates = yield* Gates
     const workspaces = yield* Workspaces
     const shown = Effect.fnUntraced(function* ({ ahead }: TestTime) {
@@ -40,7 +42,8 @@ export const layer = HttpApiBuilder.group(
               name,
               former_tz_data: from,
               noticed_at: iso(at)
-            }))
+            })),
+            models
           }
         })
       )

@@ -1,10 +1,18 @@
 /** Steps that need no element of the page. */
 import { useState } from "preact/hooks"
 import { Field } from "../forms/Field.tsx"
+import { useQuery } from "../kit/Loaded.tsx"
 import { Section } from "../kit/Page.tsx"
+import { query } from "../kit/Service.ts"
 import { type Candidate, type PaletteName, palette } from "./AuthorModel.ts"
 
-const names = Object.keys(palette) as ReadonlyArray<PaletteName>
+const installation = query((client) => client.installation.readInstallation())
+
+/** The actions; a task is described to a model, where one is configured. */
+const useNames = () => {
+  const hasModel = (useQuery(installation).value?.models.names.length ?? 0) > 0
+  return (Object.keys(palette) as ReadonlyArray<PaletteName>).filter((name) => hasModel || name !== "task")
+}
 
 export const AddStep = ({
   isBusy,
@@ -13,6 +21,7 @@ export const AddStep = ({
   readonly isBusy: boolean
   readonly onDo: (candidate: Candidate) => void
 }) => {
+  const names = useNames()
   const [chosen, choose] = useState<PaletteName>("open")
   const [text, setText] = useState<string | null>(null)
   const [problem, setProblem] = useState<string | null>(null)

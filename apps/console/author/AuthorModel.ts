@@ -251,6 +251,20 @@ export const palette = {
     },
     make: (url) => ({ action: "NAVIGATE", name: `Open ${short(url)}`, parameters: { url } })
   },
+  task: {
+    word: "Describe a task",
+    asks: {
+      label: "What to do, such as: open the newest invoice",
+      initial: "",
+      type: "text",
+      wrong: (task) => (task.trim() === "" ? "Say what to do on this page" : null)
+    },
+    make: (task) => ({
+      action: "CLICK",
+      name: short(task.trim()),
+      parameters: { execution: "COMPUTER_USE", prompt: task.trim() }
+    })
+  },
   back: {
     word: "Go back",
     asks: null,

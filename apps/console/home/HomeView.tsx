@@ -1,6 +1,7 @@
 /** The current state: held runs and the reasons, runs in progress, failures, and the next openings. */
 import { Effect, Option } from "effect"
 import { AsyncResult, Atom } from "effect/reactivity"
+import type { ComponentChildren } from "preact"
 import { useState } from "preact/hooks"
 import { counted as countOf, forecastWords } from "../data/Counts.ts"
 import { holdWords } from "../data/Holds.ts"
@@ -423,16 +424,68 @@ const RecordYourOwn = () => (
 )
 
 const Newcomer = () => (
-  <Page title="Home">
-    <Section title="Start here">
-      <Empty title="This workspace has no workflow yet">
-        <p>A workflow is a list of steps in a browser: pages to open, fields to fill, data to read.</p>
-        <p>
-          <a href={to(["author"])}>Record one on its page</a>,{" "}
-          <a href={to(["bring"])}>bring what you have in another program</a>,{" "}
-          <a href={to(["workflows"], { new: "1" })}>write one as JSON</a>, or read <a href="docs">the reference</a>.
-        </p>
-      </Empty>
-    </Section>
+  <Page title="Home" note="This workspace has no workflow yet: there are three ways to the first one">
+    <div class="columns thirds">
+      <Way title="Show it" link="Record it on its page" to={to(["author"])}>
+        Do the task once on its page. Each click becomes a step, which you can change, move and try again.
+      </Way>
+      <DescribeIt />
+      <Way title="Bring it" link="Bring a file" to={to(["bring"])}>
+        A recording, a script or a workflow of another program becomes a workflow, with a report of what it does.
+      </Way>
+    </div>
+    <p class="note">
+      A workflow is a list of steps in a browser: pages to open, fields to fill, data to read. You can also{" "}
+      <a href={to(["workflows"], { new: "1" })}>write one as JSON</a>, or read <a href="docs">the reference</a>.
+    </p>
   </Page>
 )
+
+const Way = ({
+  children,
+  link,
+  title,
+  to: href
+}: {
+  readonly title: string
+  readonly link: string
+  readonly to: string
+  readonly children: ComponentChildren
+}) => (
+  <Section title={title}>
+    <div class="body">
+      <p>{children}</p>
+      <p>
+        <a href={href}>{link}</a>
+      </p>
+    </div>
+  </Section>
+)
+
+/** A model does what a person says. Without one: how it is configured. */
+const DescribeIt = () => {
+  const { models } = useQuery(installation).value ?? {}
+  if (models === undefined || models.names.length > 0) {
+    return (
+      <Way title="Describe it" link="Describe it on its page" to={to(["author"])}>
+        Open its page, and choose <em>Describe a task</em> under <em>Add a step</em>: the model {models?.names[0]} does
+        what you say, as one step.
+      </Way>
+    )
+  }
+  return (
+    <Section title="Describe it">
+      <div class="body">
+        <p>
+          No model is configured. Set <code>SLUICE_MODEL_URL</code> to the address of a service with the protocol of
+          OpenAI's chat completions, <code>SLUICE_MODEL</code> to the name of its model and{" "}
+          <code>SLUICE_MODEL_KEY</code>
+          {" to its key, and start Sluice again."}
+        </p>
+        <p class="note">
+          All settings of models are in <code>docs/settings.md</code>.
+        </p>
+      </div>
+    </Section>
+  )
+}

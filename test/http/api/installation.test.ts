@@ -50,6 +50,7 @@ it.layer(service)("the installation", (it) => {
       assert.deepStrictEqual(body.moved_workflows, [
         { workflow_id: workflowId, name: "Nightly", former_tz_data: "2026a", noticed_at: "1970-01-01T00:00:01.000Z" }
       ])
+      assert.deepStrictEqual(body.models, { names: [] })
       const [[asking, since, limit] = [], ...others] = asked
       assert.deepStrictEqual([asking, limit, others.length], [caller.workspaceId, 100, 0])
       assert.isAtMost(Math.abs((since ?? 0) + 30 * day), 60_000)

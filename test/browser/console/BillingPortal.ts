@@ -9,6 +9,9 @@ import { type Answer, html, serve } from "../../support/site.ts"
 
 export const customer = { user: "front-desk", password: "tide-and-timber", secret: "JBSWY3DPEHPK3PXP" }
 
+/** Another second factor of the customer, whose codes are counted: none has to wait for the one before to be over. */
+export const counted = `otpauth://hotp/front-desk?secret=${customer.secret}&counter=0`
+
 export const pages = 3
 const perPage = 4
 
@@ -22,9 +25,21 @@ export interface Changes {
   readonly user?: readonly [label: string, name: string]
   readonly signIn?: string
   /** A password is enough: each code would have to wait for the one before to be over. */
-  readonly withoutCode?: true
+  readonly withoutCode?: boolean
   /** The files are in the first column. */
   readonly filesFirst?: true
+  /** A message covers the page until it is closed. */
+  readonly news?: true
+  /** No banner asks for cookies. */
+  readonly withoutBanner?: true
+  /** The heading of the column of totals. */
+  readonly total?: string
+  /** The links to the next page are above the list as well. */
+  readonly pagerTwice?: true
+  /** The labels of the fields for user and password. */
+  readonly labels?: readonly [user: string, password: string]
+  /** The field for the user stands in a box beside its label. */
+  readonly wrapped?: true
 }
 
 export interface BillingPortal {
@@ -43,14 +58,23 @@ const page = (title: string, body: string, script = ""): Answer =>
 
 const banner = `<div id="banner">This portal keeps cookies. <button onclick="document.cookie = 'agreed=1; path=/'; banner.remove()">Accept all</button></div>`
 
-const login = ({ signIn = "Sign in", user: [label, name] = ["User", "user"] }: Changes, complaint = "") =>
-  page(
+const news = `<div id="news" style="position: fixed; inset: 0; background: #fffd; padding: 4em">We have a new look.
+  <button onclick="document.cookie = 'seen=1; path=/'; news.remove()">Not now</button></div>`
+
+const login = (
+  { labels, news: isNew, signIn = "Sign in", withoutBanner, wrapped, ...changes }: Changes,
+  complaint = ""
+) => {
+  const [label, name] = changes.user ?? [labels?.[0] ?? "User", "user"]
+  const field = `<input id="u" name="${name}">`
+  return page(
     "Sign in",
-    `<form method="post" action="/login"><p><label>${label} <input name="${name}"></label></p>
-      <p><label>Password <input name="password" type="password"></label></p><p role="alert">${complaint}</p>
-      <button>${signIn}</button></form>${banner}`,
-    "if (/agreed/.test(document.cookie)) banner.remove()"
+    `<form method="post" action="/login"><p>${wrapped ? `<label for="u">${label}</label> <span>${field}</span>` : `<label>${label} ${field}</label>`}</p>
+      <p><label>${labels?.[1] ?? "Password"} <input name="password" type="password"></label></p><p role="alert">${complaint}</p>
+      <button>${signIn}</button></form>${withoutBanner ? "" : banner}${isNew ? news : ""}`,
+    "if (/agreed/.test(document.cookie)) banner.remove(); if (/seen/.test(document.cookie)) news.remove()"
   )
+}
 
 const boxes = `<fieldset><legend>Enter the code of your app</legend>${Array.from(
   { length: 6 },
@@ -67,11 +91,11 @@ const code = page(
 /** How late the rows of a page come, in milliseconds. */
 const lateMillis = 400
 
-const list = ({ filesFirst }: Changes) =>
+const list = ({ filesFirst, pagerTwice, total = "Total" }: Changes) =>
   page(
     "Invoices",
-    `<table><thead><tr>${filesFirst ? "<th>File" : ""}<th>Number<th>Total${filesFirst ? "" : "<th>File"}</tr></thead><tbody></tbody></table>
-      <p id="pager"></p>`,
+    `${pagerTwice ? "<p data-pager></p>" : ""}<table><thead><tr>${filesFirst ? "<th>File" : ""}<th>Number<th>${total}${filesFirst ? "" : "<th>File"}</tr></thead><tbody></tbody></table>
+      <p data-pager></p>`,
     `const number = Number(new URLSearchParams(location.search).get("page") ?? 1)
   fetch("/rows?page=" + number).then((answer) => answer.json()).then((rows) => {
     document.querySelector("tbody").innerHTML = rows.map((row) => {
@@ -79,7 +103,8 @@ const list = ({ filesFirst }: Changes) =>
       const others = "<td>" + row + "</td><td>" + Number(row.slice(2)) / 4 + "</td>"
       return ${filesFirst === true} ? "<tr>" + file + others : "<tr>" + others + file
     }).join("")
-    if (number < ${pages}) pager.innerHTML = "<a href='/invoices?page=" + (number + 1) + "'>Next</a>"
+    if (number === ${pages}) return
+    for (const pager of document.querySelectorAll("[data-pager]")) pager.innerHTML = "<a href='/invoices?page=" + (number + 1) + "'>Next</a>"
   })`
   )
 
@@ -95,12 +120,14 @@ const redirect = (response: ServerResponse, location: string, cookie: string) =>
 export const open: Effect.Effect<BillingPortal, never, Scope.Scope> = Effect.gen(function* () {
   const clock = yield* Clock.Clock
   const totp = Result.getOrThrow(Otp.parse(Redacted.make(customer.secret)))
-  /** A code of this half minute, or of the one before or after. */
+  const hotp = Result.getOrThrow(Otp.parse(Redacted.make(counted)))
+  /** A code of this half minute, or of the one before or after; or one of the first that are counted. */
   const isCode = (given: string) =>
-    totp._tag === "Totp" &&
-    [-30_000, 0, 30_000].some(
-      (more) => Redacted.value(Otp.timed(totp, clock.currentTimeMillisUnsafe() + more).code) === given
-    )
+    (totp._tag === "Totp" &&
+      [-30_000, 0, 30_000].some(
+        (more) => Redacted.value(Otp.timed(totp, clock.currentTimeMillisUnsafe() + more).code) === given
+      )) ||
+    (hotp._tag === "Hotp" && [0, 1, 2, 3].some((count) => Redacted.value(Otp.counted(hotp, count)) === given))
   const asked: Array<string> = []
   let changes: Changes = {}
   /** A page as it is at present. */

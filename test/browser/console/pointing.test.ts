@@ -2,101 +2,13 @@
  * A workflow for a billing portal, made new in the console by a person who only sees the page: by roles and texts, without a
  * selector or JSON.
  */
-import { mkdirSync, readFileSync } from "node:fs"
-import { createRequire } from "node:module"
-import { join } from "node:path"
 import { assert, layer } from "@effect/vitest"
-import { Context, Effect, Layer } from "effect"
-import { type Locator, type Page, chromium as playwright } from "playwright-core"
-import { LivingProcesses } from "../../../apps/api/installation/LivingProcesses.ts"
-import { buildConsole } from "../../../apps/bootstrap/console.js"
-import * as Host from "../../../core/builder/host/Host.ts"
-import * as StartingState from "../../../core/builder/host/StartingState.ts"
-import * as AgentExecutor from "../../../core/execution/AgentExecutor.ts"
-import * as Scheduler from "../../../core/run/Scheduler.ts"
-import * as Worker from "../../../core/run/Worker.ts"
-import { Accounts } from "../../../core/vault/Accounts.ts"
-import { LoginCodes } from "../../../core/vault/otp/LoginCodes.ts"
+import { Effect } from "effect"
 import { graphOf } from "../../support/browser.ts"
-import { hangMillis } from "../../support/limits.ts"
-import { executablePath, sharedBrowser } from "../../support/realBrowser.ts"
 import { sampled } from "../../support/scale.ts"
 import { seal } from "../../support/sealed.ts"
-import { layerInMemory, Service } from "../../support/service.ts"
 import * as BillingPortal from "./BillingPortal.ts"
-
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
-
-const pictures = process.env.SLUICE_CONSOLE_PICTURES
-
-/** A service whose runs and recordings work in a real browser, and its console, signed in. */
-const console = Effect.gen(function* () {
-  yield* Effect.promise(buildConsole)
-  const { member, send, url } = yield* Service
-  const worker = Worker.run({ name: "w", capacity: 1, leaseMillis: 30_000, graceMillis: 0 })
-  yield* Effect.forkScoped(Effect.provide(worker, Layer.fresh(AgentExecutor.layer.pipe(Layer.provide(sharedBrowser)))))
-  yield* Effect.forkScoped(Scheduler.run())
-  const host = Effect.flatMap(StartingState.ofConversations, (beginningOf) =>
-    Host.run({ name: "h", capacity: 8, leaseMillis: 30_000, beginningOf })
-  )
-  yield* Effect.forkScoped(Effect.provide(host, Layer.mergeAll(sharedBrowser, Accounts.layer, LoginCodes.layer)))
-  const owner = yield* member("Owner")
-  const browser = yield* Effect.acquireRelease(
-    Effect.promise(() => playwright.launch({ executablePath })),
-    (one) => Effect.promise(() => one.close())
-  )
-  const page = yield* Effect.promise(async () => {
-    const context = await browser.newContext({ viewport: { width: 1280, height: 800 } })
-    context.setDefaultTimeout(hangMillis)
-    const opened = await context.newPage()
-    await opened.goto(`${url}/#/author`)
-    await opened.getByLabel("API key").fill(owner.key)
-    await opened.keyboard.press("Enter")
-    await opened.getByText("Nothing is being recorded").waitFor()
-    return opened
-  })
-  return { owner, page, send }
-})
-
-/** Axe finds nothing on the page as it is, also on a narrow screen. */
-const looked = async (page: Page, name: string) => {
-  if (!(await page.evaluate("'axe' in window"))) await page.evaluate(axe)
-  for (const width of [1280, 390]) {
-    await page.setViewportSize({ width, height: 800 })
-    if (pictures !== undefined) {
-      mkdirSync(pictures, { recursive: true })
-      await page.emulateMedia({ colorScheme: width === 390 ? "dark" : "light" })
-      await page.screenshot({ path: join(pictures, `pointing-${name}-${width}.png`), fullPage: true })
-      await page.emulateMedia({ colorScheme: "light" })
-    }
-    const found = await page.evaluate(
-      `axe.run({ resultTypes: ["violations"] }).then(({ violations }) => violations.map(({ id, nodes }) => id + ": " + nodes.map(({ target }) => target.join(" ")).join(", ")))`
-    )
-    assert.deepStrictEqual(found, [], `${name} at ${width} pixels`)
-    assert.isAtMost(Number(await page.evaluate("document.documentElement.scrollWidth")), width, name)
-  }
-  await page.setViewportSize({ width: 1280, height: 800 })
-}
-
-/** What a person does, each counted. */
-const hand = (page: Page) => {
-  let actions = 0
-  const counted = async (action: Promise<unknown>) => {
-    actions++
-    await action
-  }
-  const button = (name: string | RegExp): Locator =>
-    page.getByRole("button", { name, exact: typeof name === "string" }).first()
-  return {
-    actions: () => actions,
-    press: (name: string | RegExp) => counted(button(name).click()),
-    fill: (label: string, text: string) => counted(page.getByLabel(label, { exact: true }).fill(text)),
-    choose: (label: string, text: string) =>
-      counted(page.getByLabel(label, { exact: true }).selectOption({ label: text })),
-    said: (text: string | RegExp) => page.getByRole("status").getByText(text).waitFor(),
-    steps: page.getByRole("list", { name: "The steps of the workflow" })
-  }
-}
+import { Desk, type Hand, hand, looked, pictures } from "./Desk.ts"
 
 /** How a workflow finds what is on the portal, where it is found in another way than it is recorded. */
 interface Finding {
@@ -160,8 +72,6 @@ const workflowFor = (origin: string, finding: Finding) => {
     ])
   }
 }
-
-type Hand = ReturnType<typeof hand>
 
 /** Points the step that failed at another element of the page. */
 const pointAt =
@@ -253,12 +163,7 @@ const repairs: ReadonlyArray<Repair> = [
   }
 ]
 
-/** A service with its console, in which a person is signed in. */
-class Desk extends Context.Service<Desk, Effect.Success<typeof console>>()("test/Desk") {}
-
-const service = layerInMemory.pipe(Layer.provide(Layer.succeed(LivingProcesses, { living: Effect.succeed([]) })))
-
-layer(Layer.effect(Desk, console).pipe(Layer.provide(service)), { excludeTestServices: true })("a portal", (it) => {
+layer(Desk.layer, { excludeTestServices: true })("a portal", (it) => {
   it.effect("is automated by pointing alone, in at most 40 actions, and a run gets the invoices of all pages", () =>
     Effect.gen(function* () {
       const portal = yield* BillingPortal.open

@@ -1757,8 +1757,7 @@ it.layer(console, { excludeTestServices: true })("the console", (layered) => {
       yield* Effect.promise(async () => {
         await theirs.goto(`${url}/#sign-in=${body.link}`)
         await theirs.getByText("This workspace has no workflow yet").waitFor()
-        for (const name of ["Record it on its page", "Bring a file"])
-          await theirs.getByRole("link", { name }).waitFor()
+        for (const name of ["Record it on its page", "Bring a file"]) await theirs.getByRole("link", { name }).waitFor()
         await theirs.getByRole("region", { name: "Describe it" }).getByText("SLUICE_MODEL_URL").waitFor()
       })
       const json = { name: "First", ...graphOf(`${shop}/`, []) }

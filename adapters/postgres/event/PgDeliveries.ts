@@ -212,7 +212,8 @@ export const layer = deliveries.pipe(
       withoutSqlErrors(
         PersistedQueue.makeStoreSql({
           tableName: "webhook_queue",
-          pollInterval: "500 millis",
+          // For retries, and for deliveries of a process that died: a commit wakes those that wait in its process.
+          pollInterval: "2 seconds",
           lockRefreshInterval: "10 seconds",
           lockExpiration: "30 seconds"
         })

@@ -3,35 +3,29 @@
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { Cause, Effect, Schema } from "effect"
-import { CliConfig, CliError, CliOutput, Command } from "effect/cli"
+import { Effect } from "effect"
+import { CliConfig, CliOutput, Command } from "effect/cli"
 import { Build } from "../../core/runtime/Build.ts"
 import { SettingNames } from "../../core/runtime/SettingNames.ts"
-import * as Users from "./commands/user/Users.ts"
 import * as Ending from "./Ending.ts"
+import * as Failure from "./Failure.ts"
 import { presenter } from "./guards/WrongSettings.ts"
 import * as Logging from "./Logging.ts"
 import { settingNames } from "./SettingNames.ts"
-import { sluice } from "./Sluice.ts"
-import { exitCodes, Refused } from "./user/Ending.ts"
+import { isServing, sluice } from "./Sluice.ts"
+import { refused } from "./user/Ending.ts"
 import { version } from "./Version.ts"
 import * as ZoneSetting from "./ZoneSetting.ts"
 
-/** Commands of users have an exit code for each class of failure; commands of the service end with 1. */
-const exitCodeOf = (failure: unknown): number => {
-  if (Schema.is(Refused)(failure)) return exitCodes[failure.class]
-  const isWrong = CliError.isCliError(failure) && failure._tag === "ShowHelp" && Users.isOne(failure.commandPath)
-  return isWrong ? exitCodes.wrong : 1
-}
+const args = process.argv.slice(2)
 
-/** Prints an error with a message as that message alone, and any other failure with its full cause. */
-const withReport = Effect.catchCause((cause: Cause.Cause<unknown>) =>
+/** Sets the exit code, and says what failed on standard error: standard output is for answers. */
+const withReport = Effect.catchCause((cause) =>
   Effect.sync(() => {
-    if (Cause.hasInterruptsOnly(cause)) return
-    const failure = cause.reasons.find((reason) => reason._tag === "Fail")?.error
-    process.exitCode = exitCodeOf(failure)
-    if (CliError.isCliError(failure)) return
-    process.stderr.write(`${failure instanceof Error ? failure.message : Cause.pretty(cause)}\n`)
+    const failure = Failure.of(cause, { isServing: isServing(args), json: Failure.isJson(args) })
+    if (failure === null) return
+    process.exitCode = failure.exitCode
+    if (failure.text !== "") process.stderr.write(`${failure.text}\n`)
   })
 )
 
@@ -42,9 +36,16 @@ process.umask(0o077)
 process.channel?.unref()
 process.once("disconnect", () => process.kill(process.pid, "SIGTERM"))
 
-const refusal = await ZoneSetting.apply(process.env.SLUICE_TZDATA)
+const badZones = await ZoneSetting.apply(process.env.SLUICE_TZDATA)
 
-const command = refusal === null ? Command.run(sluice, { version }) : Effect.fail(new Error(refusal))
+const refusal =
+  badZones !== null
+    ? new Error(badZones)
+    : args.includes("--wizard") && !process.stdin.isTTY
+      ? refused("wrong", "--wizard asks a person, and standard input is no terminal: name the command and its flags")
+      : null
+
+const command = refusal === null ? Command.run(sluice, { version }) : Effect.fail(refusal)
 
 command.pipe(
   withReport,

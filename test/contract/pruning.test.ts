@@ -35,8 +35,8 @@ const prepared = (days: OwnDays) =>
 /** Prunes, and answers what it printed. */
 const printed = Effect.fnUntraced(function* (dryRun: boolean, runRetentionDays: number | null) {
   const lines: Array<string> = []
-  const console = { ...globalThis.console, log: (line: string) => void lines.push(line) }
-  yield* pruned({ dryRun, retentionDays: null, runRetentionDays }).pipe(
+  const console = { ...globalThis.console, log: (line: string) => void lines.push(...line.split("\n")) }
+  yield* pruned({ dryRun, json: false, retentionDays: null, runRetentionDays }).pipe(
     Effect.provideService(Console.Console, console as Console.Console)
   )
   return lines

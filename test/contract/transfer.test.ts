@@ -174,6 +174,7 @@ const migratedDataDir = Effect.tap(temporary, (folder) =>
 )
 
 const nowhere = {
+  json: false,
   databaseUrl: Option.none(),
   databaseConnections: 5,
   waitSeconds: Option.some(0),

@@ -52,7 +52,10 @@ export const commands = (): string =>
 
 const codes = (): string =>
   Object.entries(meanings)
-    .map(([name, meaning]) => `| ${exitCodes[name as keyof typeof exitCodes]} | ${meaning} |`)
+    .map(([name, meaning]) => {
+      const code = name === "done" ? "" : `\`${name}\``
+      return `| ${exitCodes[name as keyof typeof exitCodes]} | ${code} | ${meaning} |`
+    })
     .join("\n")
 
 const between = (page: string, marker: string, text: string): string => {
@@ -65,6 +68,6 @@ const between = (page: string, marker: string, text: string): string => {
 
 /** The page with its lists made again. */
 export const written = (page: string): string => {
-  const table = `| exit code | meaning |\n|---|---|\n${codes()}`
+  const table = `| exit code | code | meaning |\n|---|---|---|\n${codes()}`
   return between(between(page, "exit codes", table), "commands", commands())
 }

@@ -18,36 +18,20 @@ import {
   Stream,
   Terminal
 } from "effect"
-import { Command } from "effect/cli"
-import { keys } from "../../apps/cli/commands/Keys.ts"
-import * as Users from "../../apps/cli/commands/user/Users.ts"
-import { windowCommands } from "../../apps/cli/commands/user/WindowCommands.ts"
-import { verify } from "../../apps/cli/commands/Verify.ts"
-import { workspaces } from "../../apps/cli/commands/Workspaces.ts"
+import { CliOutput, Command } from "effect/cli"
+import * as Failure from "../../apps/cli/Failure.ts"
+import { presenter } from "../../apps/cli/guards/WrongSettings.ts"
+import { answering } from "../../apps/cli/Sluice.ts"
 import { exitCodes, Refused } from "../../apps/cli/user/Ending.ts"
 import { Service } from "./service.ts"
 
-const sluice = Command.runWith(
-  Command.make("sluice").pipe(
-    Command.withSubcommands([
-      ...Users.commands,
-      keys,
-      workspaces,
-      verify,
-      Command.make("window").pipe(Command.withSubcommands(windowCommands))
-    ])
-  ),
-  {
-    version: "0",
-    renderErrors: false
-  }
-)
+const sluice = Command.runWith(Command.make("sluice").pipe(Command.withSubcommands(answering)), { version: "0" })
 
 /**
  * A terminal at which a person answers one prompt after the other, each with a text and Enter, or leaves by Ctrl+C (`null`).
  * What it shows is appended to `shown`.
  */
-const answering = (answers: ReadonlyArray<string | null>, shown: Array<string>) => {
+const person = (answers: ReadonlyArray<string | null>, shown: Array<string>) => {
   const left = [...answers]
   const key = { ctrl: false, meta: false, shift: false }
   return Terminal.make({
@@ -74,6 +58,9 @@ export interface Ran {
   readonly out: string
   /** The sentences of the failure. */
   readonly problem: string
+  /** What the process prints on standard output, and its failure: its exit code, and what it says on standard error. */
+  readonly stdout: string
+  readonly failure: Failure.Failure | null
 }
 
 /** A terminal of a user, with a folder for files. */
@@ -90,11 +77,17 @@ export const terminal = Effect.gen(function* () {
     answers: ReadonlyArray<string | null> | null = null
   ): Effect.Effect<Ran> => {
     const lines: Array<string> = []
+    const printed: Array<string> = []
     const write = (...parts: ReadonlyArray<unknown>) => void lines.push(parts.join(" "))
-    const captured = { ...globalThis.console, log: write, error: write } as unknown as Console.Console
+    const log = (...parts: ReadonlyArray<unknown>) => {
+      write(...parts)
+      printed.push(parts.join(" "))
+    }
+    const captured = { ...globalThis.console, log, error: write } as unknown as Console.Console
     return sluice(args).pipe(
       Effect.exit,
       Effect.provideService(Console.Console, captured),
+      Effect.provideService(CliOutput.Presenter, presenter),
       Effect.provideService(
         ConfigProvider.ConfigProvider,
         ConfigProvider.fromUnknown({ XDG_CONFIG_HOME: join(folder, "config"), ...environment })
@@ -108,14 +101,16 @@ export const terminal = Effect.gen(function* () {
       Effect.provide(
         answers === null
           ? NodeServices.layer
-          : Layer.merge(NodeServices.layer, Layer.succeed(Terminal.Terminal, answering(answers, lines)))
+          : Layer.merge(NodeServices.layer, Layer.succeed(Terminal.Terminal, person(answers, lines)))
       ),
       Effect.map((exit) => {
         const error = Exit.isSuccess(exit) ? undefined : exit.cause.reasons.find(({ _tag }) => _tag === "Fail")
         const failure = error !== undefined && "error" in error ? error.error : undefined
         const code = Exit.isSuccess(exit) ? 0 : Schema.is(Refused)(failure) ? exitCodes[failure.class] : -1
         const problem = code === -1 ? JSON.stringify(exit) : failure instanceof Error ? failure.message : ""
-        return { code, out: lines.join("\n"), problem }
+        const json = Failure.isJson(args)
+        const ended = Exit.isSuccess(exit) ? null : Failure.of(exit.cause, { isServing: false, json })
+        return { code, out: lines.join("\n"), problem, stdout: printed.join("\n"), failure: ended }
       })
     )
   }

@@ -2,6 +2,7 @@
 import { Argument, Command, Flag } from "effect/cli"
 import * as Settings from "../Settings.ts"
 import { handler } from "./Handler.ts"
+import { service } from "./user/Service.ts"
 
 const keys = (description: string) => Flag.String("keys").pipe(Flag.withDescription(description), Flag.optional)
 
@@ -9,6 +10,7 @@ export const backup = Command.make(
   "backup",
   {
     ...Settings.storage,
+    json: service.json,
     folder: Argument.String("folder"),
     keys: keys("File to write the master key of the data folder to, apart from the backup"),
     withoutArtifacts: Flag.Boolean("without-artifacts").pipe(
@@ -26,6 +28,7 @@ export const restore = Command.make(
   "restore",
   {
     ...Settings.storage,
+    json: service.json,
     folder: Argument.String("folder"),
     keys: keys("File with the master key, for a data folder that has none")
   },
@@ -39,6 +42,7 @@ export const importData = Command.make(
   "import",
   {
     ...Settings.storage,
+    json: service.json,
     from: Flag.String("from").pipe(Flag.withDescription("Data folder whose embedded database is copied"))
   },
   handler(

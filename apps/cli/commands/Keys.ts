@@ -109,7 +109,7 @@ const uninvite = Command.make(
 
 const encryption = Command.make(
   "encryption",
-  { ...Settings.storage, workspace },
+  { ...Settings.storage, json: service.json, workspace },
   handler(load, ({ encryption }) => encryption)
 ).pipe(Command.withDescription("Show the encryption key of a workspace, which seals its credentials"))
 

@@ -6,6 +6,7 @@ import { Command } from "effect/cli"
 import * as BrowserSettings from "../BrowserSettings.ts"
 import * as Settings from "../Settings.ts"
 import { handler } from "./Handler.ts"
+import { service } from "./user/Service.ts"
 
 export const api = Command.make(
   "api",
@@ -64,7 +65,8 @@ export const migrate = Command.make(
   {
     ...Settings.storage,
     bootstrapKey: Settings.bootstrap.bootstrapKey,
-    bootstrapEncryptionKey: Settings.bootstrap.bootstrapEncryptionKey
+    bootstrapEncryptionKey: Settings.bootstrap.bootstrapEncryptionKey,
+    json: service.json
   },
   handler(
     () => import("../handlers/Migrate.ts"),

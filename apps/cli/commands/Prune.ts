@@ -2,12 +2,14 @@
 import { Command, Flag } from "effect/cli"
 import * as Settings from "../Settings.ts"
 import { handler } from "./Handler.ts"
+import { service } from "./user/Service.ts"
 
 export const prune = Command.make(
   "prune",
   {
     ...Settings.storage,
     ...Settings.keeping,
+    json: service.json,
     dryRun: Flag.Boolean("dry-run").pipe(
       Flag.withDescription("Report what would be removed, by workspace and kind, and change nothing"),
       Flag.withDefault(false)

@@ -9,7 +9,7 @@ import { workspace } from "./WorkspaceFlag.ts"
 
 const master = Command.make(
   "master",
-  Settings.storage,
+  { ...Settings.storage, json: service.json },
   handler(
     () => import("../handlers/Rotate.ts"),
     ({ master }) => master

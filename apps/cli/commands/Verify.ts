@@ -14,6 +14,7 @@ const bundle = Command.make(
   "bundle",
   {
     file: Argument.String("file"),
+    json: service.json,
     publicKey: Flag.String("public-key").pipe(
       Flag.withDescription("Public key of the installation in hexadecimal, as GET /bundle-key answers it"),
       Flag.optional

@@ -3,6 +3,7 @@
  */
 import { Argument, Command } from "effect/cli"
 import { handler } from "./Handler.ts"
+import { service } from "./user/Service.ts"
 import { windowCommands } from "./user/WindowCommands.ts"
 
 const load = () => import("../handlers/Window.ts")
@@ -12,7 +13,7 @@ export const window = Command.make("window").pipe(
   Command.withSubcommands([
     Command.make(
       "eval",
-      {},
+      { json: service.json },
       handler(load, ({ evaluate }) => evaluate)
     ).pipe(Command.withDescription("Read JSON lines {id, window, at} and write {id, open, nextOpenAt}")),
     Command.make(
@@ -21,7 +22,8 @@ export const window = Command.make("window").pipe(
         file: Argument.String("file").pipe(
           Argument.withDescription("File with one run window in JSON, instead of JSON lines; - for standard input"),
           Argument.optional
-        )
+        ),
+        json: service.json
       },
       handler(load, ({ validate }) => validate)
     ).pipe(

@@ -1,5 +1,5 @@
-/** Prints the errors of a malformed command line, and how to get the help. */
-import { Console } from "effect"
+/** The errors of a malformed command line, and how to get the help. */
+import { Effect } from "effect"
 import { type CliError, CliOutput } from "effect/cli"
 import { variableOf } from "./Variables.ts"
 
@@ -32,10 +32,14 @@ const sentenceOf = (error: CliError.NonShowHelpErrors): string => {
   )
 }
 
+/** One sentence for each error. */
+export const sentencesOf = ({ errors }: CliError.ShowHelp): string => errors.map(sentenceOf).join("\n")
+
+/** How to get the help. */
+export const helpOf = ({ commandPath }: CliError.ShowHelp): string =>
+  `\`${commandPath.join(" ")} --help\` shows all settings`
+
+/** Prints all but errors, which are reported like every other failure. */
 export const presenter: CliOutput.Presenter = {
-  present: (event) => {
-    if (event._tag !== "InvalidInvocation") return CliOutput.defaultPresenter.present(event)
-    const sentences = event.errors.map(sentenceOf)
-    return Console.error([...sentences, `\`${event.commandPath.join(" ")} --help\` shows all settings`].join("\n"))
-  }
+  present: (event) => (event._tag === "InvalidInvocation" ? Effect.void : CliOutput.defaultPresenter.present(event))
 }

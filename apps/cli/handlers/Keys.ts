@@ -1,7 +1,7 @@
 /**
  * What `sluice keys` does with the API keys of a workspace, and how it shows its encryption key.
  */
-import { Clock, Console, Effect, Layer, Option, Redacted } from "effect"
+import { Clock, Effect, Layer, Option, Redacted } from "effect"
 import { EncryptionKeys } from "../../../core/vault/keys/EncryptionKeys.ts"
 import { type ApiKey, ApiKeys, revocationOf } from "../../../core/workspace/ApiKeys.ts"
 import { Audit } from "../../../core/workspace/audit/Audit.ts"
@@ -128,10 +128,11 @@ export const rotate = either(
 /** Default time for which a rotated key is still accepted, in seconds. */
 const aDay = 86_400
 
-export const encryption = Effect.fnUntraced(function* (settings: StorageSettings & OfWorkspace) {
+export const encryption = Effect.fnUntraced(function* (settings: StorageSettings & OutputSettings & OfWorkspace) {
   yield* unusedStores(settings, "The encryption key of a workspace is only read from the stores, never over HTTP")
   yield* Effect.gen(function* () {
     const { id } = yield* chosen(settings.workspace)
-    yield* Console.log(Redacted.value(yield* (yield* EncryptionKeys).of(id)))
+    const key = Redacted.value(yield* (yield* EncryptionKeys).of(id))
+    yield* answer(settings, { workspace_id: id, encryption_key: key }, () => key)
   }).pipe(Effect.provide(layerEncryption(settings).pipe(Layer.provideMerge(layerStorage(settings)))))
 })

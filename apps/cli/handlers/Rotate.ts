@@ -1,7 +1,7 @@
 /**
  * What `sluice keys rotate` does: rotates the keys that protect secrets, while the service runs.
  */
-import { Console, Effect, Layer, Option, Redacted, Schema } from "effect"
+import { Effect, Layer, Option, Redacted, Schema } from "effect"
 import * as KeyRotation from "../../../core/vault/keys/KeyRotation.ts"
 import * as MasterRotation from "../../../core/vault/keys/MasterRotation.ts"
 import { KeyWrapping, WrappedKeys } from "../../../core/vault/keys/WrappedKeys.ts"
@@ -10,7 +10,7 @@ import * as MasterKeys from "../layers/MasterKeys.ts"
 import { layerEncryption, layerStorage, type StorageSettings } from "../layers/Storage.ts"
 import type { ConnectionSettings } from "../user/Connection.ts"
 import { refused } from "../user/Ending.ts"
-import type { OutputSettings } from "../user/Output.ts"
+import { answer, type OutputSettings } from "../user/Output.ts"
 import { serviceOf, unusedStores } from "../user/Place.ts"
 import { chosen, type OfWorkspace } from "./ChosenWorkspace.ts"
 import * as Service from "./user/workspace/KeyRotation.ts"
@@ -25,7 +25,7 @@ export class NoPreviousKey extends Schema.TaggedError<NoPreviousKey>()("NoPrevio
 const provided = (settings: StorageSettings) =>
   layerEncryption(settings).pipe(Layer.provideMerge(layerStorage(settings)))
 
-export const master = Effect.fnUntraced(function* (settings: StorageSettings) {
+export const master = Effect.fnUntraced(function* (settings: StorageSettings & OutputSettings) {
   yield* unusedStores(settings, "The master key of an embedded database is only rotated in the stores")
   const inFolder = MasterKeys.isInFolder(settings)
   if (!inFolder && Option.isNone(settings.previousMasterKey)) return yield* new NoPreviousKey()
@@ -39,17 +39,15 @@ export const master = Effect.fnUntraced(function* (settings: StorageSettings) {
     yield* Effect.gen(function* () {
       const { kept, rewrapped } = yield* MasterRotation.run()
       const former = (yield* KeyWrapping).previous
-      yield* Console.log(`Rewrapped ${rewrapped} keys; ${kept} were already wrapped with the present master key`)
-      if (inFolder) {
-        yield* MasterKeys.end(settings)
-        yield* Console.log(
-          `The former master key is no longer in use: ${settings.dataDir}/master.key holds the new one`
-        )
-      } else if (former !== null) {
-        yield* Console.log(
-          "The previous master key is no longer in use. Restart every process without SLUICE_PREVIOUS_MASTER_KEY"
-        )
-      }
+      if (inFolder) yield* MasterKeys.end(settings)
+      const next = inFolder
+        ? [`The former master key is no longer in use: ${settings.dataDir}/master.key holds the new one`]
+        : former === null
+          ? []
+          : ["The previous master key is no longer in use. Restart every process without SLUICE_PREVIOUS_MASTER_KEY"]
+      yield* answer(settings, { rewrapped, kept }, () =>
+        [`Rewrapped ${rewrapped} keys; ${kept} were already wrapped with the present master key`, ...next].join("\n")
+      )
     }).pipe(Effect.provide(Layer.fresh(layerEncryption(settings))))
   }).pipe(Effect.provide(layerStorage(settings)))
 })

@@ -3,6 +3,7 @@ import { Console, Effect, Option, Result, Schema, Stdio, Stream } from "effect"
 import * as InstantText from "../../../core/window/calendar/InstantText.ts"
 import * as RunWindow from "../../../core/window/RunWindow.ts"
 import * as Json from "../../../core/workspace/Json.ts"
+import type { OutputSettings } from "../user/Output.ts"
 
 /** Raised at the end if lines were invalid. The answer to each gives the reason. */
 export class LinesRefused extends Schema.TaggedError<LinesRefused>()("LinesRefused", { count: Schema.Int }) {
@@ -65,8 +66,11 @@ const parse = (line: string): Line | null => {
 export const evaluate = () => answerLines(evaluateLine)
 
 /** Checks the window of a file; without one, each line of standard input. */
-export const validate = Effect.fnUntraced(function* ({ file }: { readonly file: Option.Option<string> }) {
+export const validate = Effect.fnUntraced(function* ({
+  file,
+  json
+}: OutputSettings & { readonly file: Option.Option<string> }) {
   if (Option.isNone(file)) return yield* answerLines(validateLine)
   const { validateFile } = yield* Effect.promise(() => import("./user/RunWindows.ts"))
-  yield* validateFile(file.value)
+  yield* validateFile(file.value, { json })
 })

@@ -4,7 +4,7 @@
 import { Effect, Option, Redacted } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientRequest } from "effect/http"
 import * as Client from "../../api/Client.ts"
-import { classOf, type Refused, refused, textOf } from "./Ending.ts"
+import { type Refused, refusalOf, refused } from "./Ending.ts"
 import * as Profiles from "./Profiles.ts"
 
 /** The flags of every command that talks to a service. */
@@ -89,7 +89,5 @@ export const connected = <A, E, R>(
       }
       return yield* command(made, found)
     })
-    return yield* Effect.flatMap(client(found), commanded).pipe(
-      Effect.mapError((error) => refused(classOf(error), textOf(error, found.url)))
-    )
+    return yield* Effect.flatMap(client(found), commanded).pipe(Effect.mapError((error) => refusalOf(error, found.url)))
   })

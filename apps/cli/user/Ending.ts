@@ -1,7 +1,7 @@
 /**
  * How a command of a user ends: the exit code of each class of failure, and the sentences that are printed for it.
  */
-import { Schema } from "effect"
+import { Predicate, Schema } from "effect"
 import { HttpClientError } from "effect/http"
 
 /** The exit codes of the commands that talk to a service. Those of other clients of the interface agree with them. */
@@ -34,10 +34,27 @@ export const meanings: Readonly<Record<Class, string>> = {
   unavailable: "The service cannot be reached, or is temporarily unavailable"
 }
 
+/** What to do after each kind of failure, where the message does not say more. */
+export const fixes: Readonly<Record<Exclude<Class, "done">, string>> = {
+  failed: "Change what the message names, then run the command again",
+  wrong: "Correct the command, the file or the value that the message names; --help lists what a command takes",
+  forbidden: "Use a key that may do this: run sluice login, or set SLUICE_KEY",
+  missing: "Take the id or the name from a list, such as that of sluice runs ls or sluice workflow list",
+  conflict: "Look at the present state, such as by sluice runs show, and change that first",
+  unsuccessful: "Look at the cause by sluice runs show and sluice runs logs, and change the workflow or its input",
+  timeout: "Wait again with a longer --timeout, or ask sluice runs why",
+  stale: "Read the stored state again, make the change there, and send that",
+  unavailable: "Check the address, and run the command again later"
+}
+
 /** Raised when a command fails. */
 export class Refused extends Schema.TaggedError<Refused>()("Refused", {
   class: Schema.Literals(Object.keys(exitCodes) as ReadonlyArray<Class>),
-  reason: Schema.String
+  reason: Schema.String,
+  /** The code of the interface, where the service answered with one. */
+  code: Schema.optionalKey(Schema.String),
+  /** What is wrong, each at its path, where the service answered with that. */
+  problems: Schema.optionalKey(Schema.Array(Schema.Unknown))
 }) {
   override get message() {
     return this.reason
@@ -72,6 +89,8 @@ const isBody = (error: unknown): error is Body =>
 /** The class of a failure of a command. */
 export const classOf = (error: unknown): Class => {
   if (Schema.is(Refused)(error)) return error.class
+  // By its tag: its module is that of the whole interface, which not every command loads.
+  if (Predicate.isTagged(error, "StreamLost")) return "unavailable"
   if (isBody(error)) return classOfStatus(error.statusCode, error.code)
   if (!HttpClientError.isHttpClientError(error)) return "failed"
   return error.response === undefined ? "unavailable" : classOfStatus(error.response.status, undefined)
@@ -89,7 +108,7 @@ const linesOf = ({ errors, message }: Body): ReadonlyArray<string> => {
 const controls = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]+/g
 
 /** The text of a failure for a person, without characters that a terminal would obey. */
-export const textOf = (error: unknown, url: string): string => {
+const textOf = (error: unknown, url: string): string => {
   if (isBody(error)) return linesOf(error).join("\n").replace(controls, " ")
   if (HttpClientError.isHttpClientError(error)) {
     const { response } = error
@@ -97,4 +116,17 @@ export const textOf = (error: unknown, url: string): string => {
     return `Cannot use the service at ${url}: ${said}`
   }
   return (error instanceof Error ? error.message : String(error)).replace(controls, " ")
+}
+
+/** The failure of a command that talks to a service, with what the service said of it. */
+export const refusalOf = (error: unknown, url: string): Refused => {
+  if (Schema.is(Refused)(error)) return error
+  const { code, errors, run_input_variables_errors } = isBody(error) ? error : ({} as Partial<Body>)
+  const problems = [errors, run_input_variables_errors].flatMap((some) => (Array.isArray(some) ? some : []))
+  return new Refused({
+    class: classOf(error),
+    reason: textOf(error, url),
+    ...(typeof code === "string" ? { code } : {}),
+    ...(problems.length === 0 ? {} : { problems })
+  })
 }

@@ -18,11 +18,19 @@ export const asked = Effect.fnUntraced(function* (
   return yield* refused("wrong", `The ${what.prompt} cannot be used: expected ${what.expected}`)
 })
 
+/** Asks a person. Without a terminal it fails: nothing may wait for an answer that nobody gives. */
+const prompted = Effect.fnUntraced(function* <A>(message: string, prompt: Prompt.Prompt<A>) {
+  if (!(yield* isTerminal)) {
+    return yield* refused("wrong", `Cannot ask for "${message}": standard input is no terminal`)
+  }
+  return yield* Effect.mapError(Prompt.run(prompt), () => refused("wrong", "No value was given: nothing was changed"))
+})
+
 /** Asks for a secret at the terminal. What is typed is not shown. */
-export const hidden = (message: string) =>
-  Prompt.run(Prompt.Hidden({ message })).pipe(
-    Effect.mapError(() => refused("wrong", "No value was given: nothing was changed"))
-  )
+export const hidden = (message: string) => prompted(message, Prompt.Hidden({ message }))
+
+/** Asks for a text at the terminal. */
+export const shown = (message: string) => prompted(message, Prompt.String({ message }))
 
 /** The value of an environment variable. */
 export const fromVariable = (name: string) =>

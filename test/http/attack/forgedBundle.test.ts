@@ -48,8 +48,8 @@ const verified = (manifest: object, key?: string) =>
       const file = join(folder, "bundle.tar")
       writeFileSync(file, archive(manifest))
       const printed: Array<string> = []
-      const terminal = { ...console, log: (line: unknown) => void printed.push(String(line)) }
-      return verifyBundle({ file, publicKey: Option.fromUndefinedOr(key) }).pipe(
+      const terminal = { ...console, log: (line: unknown) => void printed.push(...String(line).split("\n")) }
+      return verifyBundle({ file, json: false, publicKey: Option.fromUndefinedOr(key) }).pipe(
         Effect.provideService(Console.Console, terminal as never),
         Effect.match({ onFailure: ({ message }) => [message], onSuccess: () => printed })
       )

@@ -4,13 +4,14 @@
  */
 import { createHash, type Hash } from "node:crypto"
 import { createReadStream } from "node:fs"
-import { Console, Effect, Option, Schema } from "effect"
+import { Effect, Option, Schema } from "effect"
 import * as Tar from "../../../../adapters/archive/Tar.ts"
 import { isSigned } from "../../../../adapters/crypto/BundleSigning.ts"
 import * as Start from "../../../../core/run/start/Start.ts"
 import type { JudgedStart } from "../../../../core/run/start/StartLedger.ts"
 import * as Json from "../../../../core/workspace/Json.ts"
 import { type KeptStart, Manifest, manifestName, signatureName, startsName } from "../../../api/bundle/Bundle.ts"
+import { answer, type OutputSettings } from "../../user/Output.ts"
 import { cell } from "../../user/view/Table.ts"
 
 /** Raised for an invalid bundle; `problems` are sentences. */
@@ -95,21 +96,22 @@ export const judged = ({ evidence, start }: KeptStart): JudgedStart => {
 const hashOf = (definition: string | null): string | null =>
   definition === null ? null : createHash("sha256").update(definition).digest("hex")
 
-export const verifyBundle = Effect.fnUntraced(function* (settings: {
-  readonly file: string
-  readonly publicKey: Option.Option<string>
-}) {
+export const verifyBundle = Effect.fnUntraced(function* (
+  settings: OutputSettings & { readonly file: string; readonly publicKey: Option.Option<string> }
+) {
   const { manifest, starts } = yield* check(createReadStream(settings.file), settings.publicKey)
-  const print = (line: string) => Console.log(cell(line))
-  yield* print(
-    Option.isSome(settings.publicKey)
-      ? "Proven: signed by the given key"
-      : `Not proven: anyone can sign with a key of their own. It is signed by ${manifest.public_key}: compare that with the answer of GET /bundle-key, or give the key of the service in --public-key`
+  const { files, made_at, missing, public_key, session_id, workspace_id } = manifest
+  const isProven = Option.isSome(settings.publicKey)
+  const shown = { proven: isProven, public_key, session_id, workspace_id, made_at, missing }
+  yield* answer(settings, { ...shown, files: files.length, starts: starts.length }, () =>
+    [
+      isProven
+        ? "Proven: signed by the given key"
+        : `Not proven: anyone can sign with a key of their own. It is signed by ${public_key}: compare that with the answer of GET /bundle-key, or give the key of the service in --public-key`,
+      `Run ${session_id} of workspace ${workspace_id}, ${made_at}: ${files.length} files and ${starts.length} starts hold`,
+      ...(missing.length > 0 ? [`No longer stored when the bundle was made: ${missing.join(", ")}`] : [])
+    ]
+      .map((line) => cell(line))
+      .join("\n")
   )
-  yield* print(
-    `Run ${manifest.session_id} of workspace ${manifest.workspace_id}, ${manifest.made_at}: ${manifest.files.length} files and ${starts.length} starts hold`
-  )
-  if (manifest.missing.length > 0) {
-    yield* print(`No longer stored when the bundle was made: ${manifest.missing.join(", ")}`)
-  }
 })

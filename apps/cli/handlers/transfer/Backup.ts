@@ -6,7 +6,7 @@
  */
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { relative, resolve } from "node:path"
-import { Clock, Console, Effect, Option, Schema } from "effect"
+import { Clock, Effect, Option, Schema } from "effect"
 import { SqlClient, SqlError } from "effect/sql"
 import * as BackupFolder from "../../../../adapters/files/BackupFolder.ts"
 import * as Migrations from "../../../../adapters/postgres/Migrations.ts"
@@ -14,6 +14,7 @@ import * as Snapshot from "../../../../adapters/postgres/transfer/Snapshot.ts"
 import { ArtifactFiles } from "../../../../core/run/artifact/ArtifactFiles.ts"
 import * as MasterKeys from "../../layers/MasterKeys.ts"
 import { layerStorage, type StorageSettings } from "../../layers/Storage.ts"
+import { answer, type OutputSettings } from "../../user/Output.ts"
 import { version } from "../../Version.ts"
 import * as Artifacts from "./Artifacts.ts"
 
@@ -30,19 +31,21 @@ export class NoBackup extends Schema.TaggedError<NoBackup>()("NoBackup", { reaso
 }
 
 export const backup = Effect.fnUntraced(function* (
-  settings: StorageSettings & Backup & { readonly keys: Option.Option<string> }
+  settings: StorageSettings & Backup & OutputSettings & { readonly keys: Option.Option<string> }
 ) {
   const isEmbedded = Option.isNone(settings.databaseUrl)
   if (isEmbedded && !existsSync(`${settings.dataDir}/database`))
     return yield* new NoBackup({ reason: `the data folder ${settings.dataDir} has no database` })
   yield* Option.match(settings.keys, { onNone: () => Effect.void, onSome: (file) => keysApart(settings, file) })
-  yield* written(settings).pipe(Effect.provide(layerStorage(settings)))
-  if (Option.isSome(settings.keys)) return
-  yield* Console.log(
-    MasterKeys.isInFolder(settings)
-      ? `The backup contains no key. Store ${settings.dataDir}/master.key in another place, for instance with --keys: without it no credential can be read`
-      : "The backup contains no key. Store SLUICE_MASTER_KEY in another place: without it no credential can be read"
-  )
+  const made = yield* written(settings).pipe(Effect.provide(layerStorage(settings)))
+  const key = Option.isSome(settings.keys)
+    ? []
+    : [
+        MasterKeys.isInFolder(settings)
+          ? `The backup contains no key. Store ${settings.dataDir}/master.key in another place, for instance with --keys: without it no credential can be read`
+          : "The backup contains no key. Store SLUICE_MASTER_KEY in another place: without it no credential can be read"
+      ]
+  yield* answer(settings, { ...made, keys: Option.getOrNull(settings.keys) }, () => [textOf(made), ...key].join("\n"))
 })
 
 /** Writes the master key of the data folder to a file that is not in the backup. */
@@ -62,7 +65,7 @@ const keysApart = Effect.fnUntraced(function* (settings: StorageSettings & Backu
   })
 })
 
-/** Writes the backup of the stores, and prints what it has. */
+/** Writes the backup of the stores, and answers what it has. */
 export const written = Effect.fnUntraced(function* ({ folder, withoutArtifacts }: Backup) {
   yield* BackupFolder.create(folder)
   const takenAt = new Date(yield* Clock.currentTimeMillis).toISOString()
@@ -88,12 +91,16 @@ export const written = Effect.fnUntraced(function* ({ folder, withoutArtifacts }
     artifacts
   })
   yield* BackupFolder.complete(folder, manifest)
+  return { folder, rows, artifacts }
+})
+
+const textOf = ({ artifacts, folder, rows }: Effect.Success<ReturnType<typeof written>>): string => {
   const rest =
     artifacts === null
       ? "no artifacts"
       : `${artifacts.count} artifacts of ${artifacts.bytes} bytes${artifacts.missing === 0 ? "" : `; ${artifacts.missing} were removed during the backup`}`
-  yield* Console.log(`Backed up ${rows} rows and ${rest} to ${folder}`)
-})
+  return `Backed up ${rows} rows and ${rest} to ${folder}`
+}
 
 const withArtifacts = Effect.fnUntraced(function* (folder: string) {
   const from = yield* ArtifactFiles

@@ -4,7 +4,7 @@
  */
 import { existsSync, readFileSync } from "node:fs"
 import { resolve } from "node:path"
-import { Console, Context, Effect, Layer, Option, Redacted, Schema } from "effect"
+import { Context, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { SqlClient, SqlError } from "effect/sql"
 import * as Embedded from "../../../../adapters/embedded/Embedded.ts"
 import * as Migrations from "../../../../adapters/postgres/Migrations.ts"
@@ -13,6 +13,7 @@ import * as Snapshot from "../../../../adapters/postgres/transfer/Snapshot.ts"
 import { ArtifactFiles } from "../../../../core/run/artifact/ArtifactFiles.ts"
 import * as ArtifactSettings from "../../layers/Artifacts.ts"
 import { layerEncryption, layerStorage, type StorageSettings } from "../../layers/Storage.ts"
+import { answer, type OutputSettings } from "../../user/Output.ts"
 import * as Artifacts from "./Artifacts.ts"
 
 /** Raised when an import cannot be done as it was asked for. */
@@ -22,7 +23,9 @@ export class NotImported extends Schema.TaggedError<NotImported>()("NotImported"
   }
 }
 
-export const importData = Effect.fnUntraced(function* (settings: StorageSettings & { readonly from: string }) {
+export const importData = Effect.fnUntraced(function* (
+  settings: StorageSettings & OutputSettings & { readonly from: string }
+) {
   const { databaseUrl, from, masterKey } = settings
   if (Option.isNone(databaseUrl))
     return yield* new NotImported({ reason: "set DATABASE_URL to the PostgreSQL database to import to" })
@@ -40,7 +43,16 @@ export const importData = Effect.fnUntraced(function* (settings: StorageSettings
   }
   const encryption = Effect.scoped(Effect.asVoid(Layer.build(Layer.fresh(layerEncryption(settings)))))
   const isInPlace = ArtifactSettings.missing(settings) === "all" && resolve(settings.dataDir) === resolve(from)
-  yield* Effect.scoped(copied(from, isInPlace, encryption)).pipe(Effect.provide(layerStorage(settings)))
+  const imported = yield* Effect.scoped(copied(from, isInPlace, encryption)).pipe(
+    Effect.provide(layerStorage(settings))
+  )
+  const { artifacts, rows } = imported
+  yield* answer(
+    settings,
+    imported,
+    () =>
+      `Imported and checked ${rows} rows${artifacts === null ? "; the artifacts stay where they are" : ` and ${artifacts} artifacts`}. Start the service with DATABASE_URL and SLUICE_MASTER_KEY`
+  )
 })
 
 const copied = Effect.fnUntraced(function* <E, R>(from: string, isInPlace: boolean, check: Effect.Effect<void, E, R>) {
@@ -52,13 +64,10 @@ const copied = Effect.fnUntraced(function* <E, R>(from: string, isInPlace: boole
     check
   ).pipe(Effect.catchIf(SqlError.isSqlError, (error) => Effect.fail(Migrations.unavailable(error))))
   const rows = Object.values(taken.tables).reduce((total, sum) => total + sum.rows, 0)
-  const count = isInPlace ? null : yield* artifacts(from)
-  yield* Console.log(
-    `Imported and checked ${rows} rows${count === null ? "; the artifacts stay where they are" : ` and ${count} artifacts`}. Start the service with DATABASE_URL and SLUICE_MASTER_KEY`
-  )
+  return { rows, artifacts: isInPlace ? null : yield* artifactsFrom(from) }
 })
 
-const artifacts = Effect.fnUntraced(function* (folder: string) {
+const artifactsFrom = Effect.fnUntraced(function* (folder: string) {
   const to = yield* ArtifactFiles
   const from = yield* Artifacts.inFolder(`${folder}/artifacts`)
   let count = 0

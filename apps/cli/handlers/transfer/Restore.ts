@@ -3,7 +3,7 @@
  * arrived with what was read when the backup was made.
  */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
-import { Console, Effect, Layer, Option, Schema, Stream } from "effect"
+import { Effect, Layer, Option, Schema, Stream } from "effect"
 import { SqlClient, SqlError } from "effect/sql"
 import * as BackupFolder from "../../../../adapters/files/BackupFolder.ts"
 import * as Migrations from "../../../../adapters/postgres/Migrations.ts"
@@ -11,6 +11,7 @@ import * as Load from "../../../../adapters/postgres/transfer/Load.ts"
 import { ArtifactFiles } from "../../../../core/run/artifact/ArtifactFiles.ts"
 import * as MasterKeys from "../../layers/MasterKeys.ts"
 import { layerEncryption, layerStorage, type StorageSettings } from "../../layers/Storage.ts"
+import { answer, type OutputSettings } from "../../user/Output.ts"
 import * as Artifacts from "./Artifacts.ts"
 
 /** Raised when a backup cannot be restored as it was asked for. */
@@ -21,7 +22,7 @@ export class NotRestored extends Schema.TaggedError<NotRestored>()("NotRestored"
 }
 
 export const restore = Effect.fnUntraced(function* (
-  settings: StorageSettings & { readonly folder: string; readonly keys: Option.Option<string> }
+  settings: StorageSettings & OutputSettings & { readonly folder: string; readonly keys: Option.Option<string> }
 ) {
   const { folder, keys } = settings
   const { migration, tables, version } = yield* BackupFolder.manifest(folder)
@@ -34,10 +35,15 @@ export const restore = Effect.fnUntraced(function* (
     onSome: (file) => placeKey(settings, file)
   })
   const encryption = Effect.scoped(Effect.asVoid(Layer.build(Layer.fresh(layerEncryption(settings)))))
-  yield* read(folder, encryption).pipe(
+  const restored = yield* read(folder, encryption).pipe(
     Effect.provide(layerStorage(settings)),
     // Remove the key after a failure, because the next try refuses to overwrite it.
     Effect.tapCause(() => Effect.sync(() => placed !== null && rmSync(placed, { force: true })))
+  )
+  yield* answer(
+    settings,
+    restored,
+    () => `Restored and checked ${restored.rows} rows and ${restored.artifacts} artifacts from ${folder}`
   )
 })
 
@@ -74,7 +80,7 @@ const placeKey = Effect.fnUntraced(function* (settings: StorageSettings, file: s
   return place
 })
 
-/** Writes a backup to the stores. `check` says whether the keys of the process open what is there. */
+/** Writes a backup to the stores, and answers what it had. `check` says whether the keys of the process open what is there. */
 export const read = Effect.fnUntraced(function* <E, R>(folder: string, check: Effect.Effect<void, E, R>) {
   const manifest = yield* BackupFolder.manifest(folder)
   const sql = yield* SqlClient.SqlClient
@@ -91,7 +97,7 @@ export const read = Effect.fnUntraced(function* <E, R>(folder: string, check: Ef
   ).pipe(Effect.catchIf(SqlError.isSqlError, (error) => Effect.fail(Migrations.unavailable(error))))
   const rows = Object.values(manifest.tables).reduce((total, one) => total + one.rows, 0)
   const count = manifest.artifacts === null ? 0 : yield* Effect.scoped(artifactsFrom(folder))
-  yield* Console.log(`Restored and checked ${rows} rows and ${count} artifacts from ${folder}`)
+  return { folder, rows, artifacts: count }
 })
 
 const artifactsFrom = Effect.fnUntraced(function* (folder: string) {

@@ -1,11 +1,11 @@
 /**
  * What `sluice login` does: checks a key with its service, or makes one with an invitation, and keeps both in a profile.
  */
-import { Console, Effect, Option, Redacted, Stdio, Stream } from "effect"
+import { Effect, Option, Redacted, Stdio, Stream } from "effect"
 import { FetchHttpClient } from "effect/http"
 import * as Client from "../../../api/Client.ts"
 import { type ConnectionSettings, connected } from "../../user/Connection.ts"
-import { classOf, refused, textOf } from "../../user/Ending.ts"
+import { refusalOf, refused } from "../../user/Ending.ts"
 import { answer, type OutputSettings } from "../../user/Output.ts"
 import * as Profiles from "../../user/Profiles.ts"
 import * as Secrets from "../../user/Secrets.ts"
@@ -49,9 +49,7 @@ export const login = Effect.fnUntraced(function* (settings: ConnectionSettings &
   // An invitation can be accepted once, so check first that the profile can be written.
   yield* Profiles.read
   const isNew = isInvitation(secret)
-  const key = isNew
-    ? yield* Effect.mapError(accepted(url, secret), (error) => refused(classOf(error), textOf(error, url)))
-    : secret
+  const key = isNew ? yield* Effect.mapError(accepted(url, secret), (error) => refusalOf(error, url)) : secret
   const name = Option.getOrElse(settings.profile, () => "default")
   const kept = Effect.gen(function* () {
     const me = yield* connected({ url: settings.url, apiKey: Option.some(key), profile: Option.none() }, (client) =>
@@ -61,7 +59,11 @@ export const login = Effect.fnUntraced(function* (settings: ConnectionSettings &
   })
   const { file, me } = yield* isNew
     ? Effect.tapError(kept, () =>
-        Console.log(`The key of the invitation is ${Redacted.value(key)}. Store it: it is not shown again`)
+        answer(
+          settings,
+          { key: Redacted.value(key) },
+          () => `The key of the invitation is ${Redacted.value(key)}. Store it: it is not shown again`
+        )
       )
     : kept
   yield* answer(

@@ -35,9 +35,9 @@ const windowOf = Effect.fnUntraced(function* (path: string) {
 const zoneOf = (window: RunWindow.RunWindow | null): string => window?.time_zone ?? "UTC"
 
 /** Checks the window of a file, here and without a service. */
-export const validateFile = Effect.fnUntraced(function* (path: string) {
+export const validateFile = Effect.fnUntraced(function* (path: string, settings: OutputSettings) {
   const { warnings } = yield* windowOf(path)
-  yield* answer({ json: false }, null, () =>
+  yield* answer(settings, { valid: true, errors: [], warnings }, () =>
     ["The run window is valid", ...warnings.map(({ message, path }) => `Warning: ${path}: ${message}`)].join("\n")
   )
 })

@@ -85,7 +85,9 @@ export const pull = (settings: PullSettings) =>
         onSome: (form) => form === "ts"
       })
       const text = isCode ? CodeFile.pulled(view) : WorkflowFile.pulled(view)
-      if (Option.isNone(settings.file)) return yield* answer({ json: false }, null, () => text.trimEnd())
+      if (Option.isNone(settings.file)) {
+        return yield* answer({ json: settings.json && isCode }, { text }, () => text.trimEnd())
+      }
       const path = settings.file.value
       if (isCode !== CodeFile.isCode(path)) {
         return yield* refused(

@@ -2,6 +2,7 @@
 import { Effect, Option, Redacted } from "effect"
 import type { DestinationType, OnConflict } from "../../../../../core/run/delivery/FileDestination.ts"
 import { type ConnectionSettings, connected } from "../../../user/Connection.ts"
+import { refused } from "../../../user/Ending.ts"
 import { answer, type OutputSettings } from "../../../user/Output.ts"
 import * as Secrets from "../../../user/Secrets.ts"
 import { cell, table } from "../../../user/view/Table.ts"
@@ -52,6 +53,13 @@ export const create = (settings: CreateSettings) =>
   connected(
     settings,
     Effect.fnUntraced(function* (client) {
+      const { protocol } = URL.parse(settings.address) ?? { protocol: "" }
+      if (protocol !== "https:" && protocol !== "http:") {
+        return yield* refused(
+          "wrong",
+          `ADDRESS: expected an http or https address such as https://files.example.com/invoices, got "${cell(settings.address, 80)}"`
+        )
+      }
       const password = yield* secretFrom(settings.passwordFrom)
       const privateKey = yield* secretFrom(settings.privateKeyFrom)
       const token = yield* secretFrom(settings.tokenFrom)

@@ -3,7 +3,6 @@
  * plain one.
  */
 import { Effect, Option, Redacted, Result, type Schema, type Stdio } from "effect"
-import { Prompt } from "effect/cli"
 import * as VaultValues from "../../../../../adapters/crypto/VaultValues.ts"
 import { EntryBody } from "../../../../../core/vault/EntryBody.ts"
 import * as Json from "../../../../../core/workspace/Json.ts"
@@ -105,21 +104,14 @@ const fromVariables = (fromEnv: PutSettings["fromEnv"]) =>
     (secrets): Given => ({ secrets, others: {} })
   )
 
-const atTerminal: Effect.Effect<Given, Refused, Prompt.Environment> = Effect.gen(function* () {
+const atTerminal = Effect.gen(function* () {
   const secrets: Array<Secret> = []
   for (const name of names) {
     const message = `${sealedFields[name]} (empty: unchanged)`
-    const value =
-      name === "user_name"
-        ? Redacted.make(
-            yield* Effect.mapError(Prompt.run(Prompt.String({ message })), () =>
-              refused("wrong", "Nothing was changed")
-            )
-          )
-        : yield* Secrets.hidden(message)
+    const value = name === "user_name" ? Redacted.make(yield* Secrets.shown(message)) : yield* Secrets.hidden(message)
     if (Redacted.value(value) !== "") secrets.push([name, value])
   }
-  return { secrets, others: {} }
+  return { secrets, others: {} } satisfies Given
 })
 
 const fromInput: Effect.Effect<Given, Refused, Stdio.Stdio> = Effect.gen(function* () {

@@ -5,6 +5,7 @@ import { type ActionName, isServed, parameters, unserved } from "../../core/work
 import { edgeNames } from "../../core/workflow/language/graph/GraphCheck.ts"
 import * as SaveBody from "../../core/workflow/SaveBody.ts"
 import type { Client, WorkflowToSave } from "../api/Client.ts"
+import type { WorkflowPace } from "../api/gate/GatesApi.ts"
 import type { WorkflowView } from "../api/workflow/WorkflowView.ts"
 import * as Steps from "./Steps.ts"
 import { tool, unusable } from "./Tool.ts"
@@ -143,10 +144,24 @@ const describeAction = tool({
   }
 })
 
+/** Gives a draft the pause and the pace of its workflow: a try of it must not start more, or earlier, than a run would. */
+const hold = (client: Client, draft_id: string, { manual_pause }: View, pace: typeof WorkflowPace.Type) =>
+  Effect.gen(function* () {
+    const params = { workflow_id: draft_id }
+    if (manual_pause !== null) {
+      const { reason, until } = manual_pause
+      yield* client.runWindows.pause({ params, payload: { reason, ...(until === null ? {} : { until }) } })
+    }
+    if (pace.max_running !== null || pace.max_starts_per_minute !== null) {
+      yield* client.runWindows.setPace({ params, payload: pace })
+    }
+  }).pipe(Effect.tapError(() => Effect.ignore(client.workflows.remove({ params: { workflow_id: draft_id } }))))
+
 const draftWorkflow = tool({
   name: "draft_workflow",
   title: "Draft a workflow",
-  description: "Make a draft: a copy of a workflow with its run window, or a new one from START at a url to END.",
+  description:
+    "Make a draft: a copy of a workflow with its run window, pause and pace, or a new one from START at a url to END.",
   needs: "edit",
   fields: {
     workflow_id: given("The workflow to copy"),
@@ -159,6 +174,8 @@ const draftWorkflow = tool({
       if (original === null && (name === undefined || url === undefined)) {
         return yield* unusable("Expected workflow_id, to copy that workflow, or name and url, to begin a new one")
       }
+      const pace =
+        original === null ? null : yield* client.runWindows.getPace({ params: { workflow_id: original.workflow_id } })
       const [start, end] = [randomUUID(), randomUUID()]
       const begun = {
         nodes: [
@@ -177,6 +194,7 @@ const draftWorkflow = tool({
           ...(original === null ? {} : { run_window: original.run_window })
         } as WorkflowToSave
       })
+      if (original !== null && pace !== null) yield* hold(client, made.workflow_id, original, pace)
       return {
         data: {
           draft_id: made.workflow_id,

@@ -194,6 +194,28 @@ it.layer(layerWith({ stores: Memory.layer }))("the tools for agents", (it) => {
     }).pipe(Effect.scoped)
   )
 
+  it.effect("draft a workflow with its manual pause and its pace, so that a try waits as its runs do", () =>
+    Effect.gen(function* () {
+      const { owner, send, url, workflow_id } = yield* made()
+      const { key } = owner
+      const pace = { max_starts_per_minute: 3, max_running: 1 }
+      const put = { method: "PUT", path: `/workflows/${workflow_id}/pace`, key, json: pace }
+      assert.strictEqual((yield* send(put)).status, 200)
+      const json = { reason: "The portal is away", until: "2100-01-01T00:00:00.000Z" }
+      assert.strictEqual(
+        (yield* send({ method: "POST", path: `/workflows/${workflow_id}/pause`, key, json })).status,
+        200
+      )
+      const { call } = yield* overHttp(url, key)
+      const { draft_id } = (yield* call("draft_workflow", { workflow_id })).data
+      const { manual_pause } = (yield* call("get_workflow", { workflow_id: draft_id })).data
+      assert.deepInclude(manual_pause, json)
+      assert.deepStrictEqual((yield* send({ method: "GET", path: `/workflows/${draft_id}/pace`, key })).body, pace)
+      const tried = (yield* call("run_workflow", { workflow_id: draft_id })).data
+      assert.strictEqual(tried.waits_for[0].reason, "manual", JSON.stringify(tried))
+    }).pipe(Effect.scoped)
+  )
+
   it.effect("begin a new workflow, which stays when its draft is saved", () =>
     Effect.gen(function* () {
       const { member, url } = yield* Service

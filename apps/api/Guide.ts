@@ -8,6 +8,7 @@ import { extname, join, sep } from "node:path"
 import { fileURLToPath } from "node:url"
 import { Effect } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import * as GuideTwins from "./GuideTwins.ts"
 import * as Errors from "./http/Errors.ts"
 
 const base = "/docs/guide/"
@@ -86,6 +87,11 @@ const notBuilt = Errors.general(404, "The guide is not built here: run `npm run 
 const answersFrom = (folder: string) => {
   let site: Promise<ReadonlyMap<string, File>> | null = null
   return Effect.gen(function* () {
+    const { url } = yield* HttpServerRequest.HttpServerRequest
+    // Requests select among the files that were read. Their paths never reach the file system.
+    const path = (url.split("?", 1)[0] ?? "").slice(base.length)
+    const twin = yield* Effect.promise(() => GuideTwins.page(path))
+    if (twin !== null) return twin
     if (site === null && !isBuilt(folder)) return HttpServerResponse.jsonUnsafe(notBuilt, { status: 404 })
     site ??= read(folder).catch((error) => {
       // The next request reads it again.
@@ -94,9 +100,6 @@ const answersFrom = (folder: string) => {
     })
     const reading = site
     const files = yield* Effect.promise(() => reading)
-    const { url } = yield* HttpServerRequest.HttpServerRequest
-    // Requests select among the files that were read. Their paths never reach the file system.
-    const path = (url.split("?", 1)[0] ?? "").slice(base.length)
     const file = files.get(path)
     if (file === undefined) {
       const missing = Errors.general(404, `The guide has no page ${path.slice(0, 200)}`)

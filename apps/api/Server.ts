@@ -68,6 +68,7 @@ import * as EventsHttp from "./event/EventsHttp.ts"
 import * as EvidenceHttp from "./evidence/EvidenceHttp.ts"
 import * as FileDestinationsHttp from "./file-destination/FileDestinationsHttp.ts"
 import * as Guide from "./Guide.ts"
+import * as GuideTwins from "./GuideTwins.ts"
 import * as GatesHttp from "./gate/GatesHttp.ts"
 import * as AfterResponse from "./http/AfterResponse.ts"
 import * as Authorization from "./http/Authorization.ts"
@@ -226,6 +227,7 @@ const routes = Layer.mergeAll(
   ),
   Reference.layer,
   Guide.layer(),
+  GuideTwins.layer,
   Pages.layer(),
   SessionRoutes.routes,
   ArtifactRoutes.routes,

@@ -1,8 +1,8 @@
 // @ts-check
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { cpSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { deadAnchors, foreignLoads } from "./builtPages.js"
-import { sitePathOf, staged } from "./docsPages.js"
+import { pagesIn, sitePathOf, staged } from "./docsPages.js"
 import { installLocked } from "./locked.js"
 import { root, succeeds } from "./run.js"
 import { BootstrapError, say } from "./say.js"
@@ -25,7 +25,7 @@ export const buildDocs = (node) => {
   const isCopied = (/** @type {string} */ path) => !path.startsWith(output)
   cpSync(join(root, "docs", ".vitepress"), join(copy, ".vitepress"), { recursive: true, filter: isCopied })
   cpSync(join(root, "docs", "pictures"), join(copy, "pictures"), { recursive: true })
-  for (const page of pages()) {
+  for (const page of pagesIn(root)) {
     const to = join(copy, sitePathOf(page))
     mkdirSync(dirname(to), { recursive: true })
     writeFileSync(to, staged(page, readFileSync(join(root, page), "utf8")))
@@ -40,15 +40,3 @@ export const buildDocs = (node) => {
   renameSync(built, output)
   say("The guide is built. The process serves it at /docs/guide/.")
 }
-
-/** The pages of the site, by their paths in the checkout. */
-const pages = () => [
-  "README.md",
-  "CHANGELOG.md",
-  "CONTRIBUTING.md",
-  ...["docs", "docs/decisions"].flatMap((folder) =>
-    readdirSync(join(root, folder))
-      .filter((name) => name.endsWith(".md") && existsSync(join(root, folder, name)))
-      .map((name) => `${folder}/${name}`)
-  )
-]

@@ -1,5 +1,6 @@
 // @ts-check
-import { posix } from "node:path"
+import { existsSync, readdirSync } from "node:fs"
+import { join, posix } from "node:path"
 
 /** The paths in the site of pages outside of `docs`. */
 const outside = new Map([
@@ -9,6 +10,22 @@ const outside = new Map([
   ["docs/decisions", "decisions/index.md"],
   ["docs/decisions/README.md", "decisions/index.md"]
 ])
+
+/**
+ * The pages of the site, by their paths in a checkout.
+ *
+ * @param {string} root
+ */
+export const pagesIn = (root) => [
+  "README.md",
+  "CHANGELOG.md",
+  "CONTRIBUTING.md",
+  ...["docs", "docs/decisions"].flatMap((folder) =>
+    readdirSync(join(root, folder))
+      .filter((name) => name.endsWith(".md") && existsSync(join(root, folder, name)))
+      .map((name) => `${folder}/${name}`)
+  )
+]
 
 /**
  * The path of a page in the site, by its path in the checkout.

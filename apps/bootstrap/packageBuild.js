@@ -4,6 +4,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, 
 import { builtinModules } from "node:module"
 import { dirname, join, posix, relative } from "node:path"
 import { parseSync } from "rolldown/utils"
+import { pagesIn } from "./docsPages.js"
 import { packages as checkoutPackages } from "./packages.js"
 import { bundlePrograms } from "./programBundle.js"
 import { root } from "./run.js"
@@ -149,6 +150,8 @@ const write = ({ files, one, version }, target) => {
   // `apps/api/console/Pages.ts` serves the console from this folder.
   if (one.bin.sluice !== undefined) {
     cpSync(join(root, ".cache", "console"), join(target, ".cache", "console"), { recursive: true })
+    // `apps/api/GuideTwins.ts` serves the pages from this folder.
+    for (const page of pagesIn(root)) cpSync(join(root, page), join(target, ".cache", "pages", page))
   }
   return { name: one.name, version, files: files.size }
 }

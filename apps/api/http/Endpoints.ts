@@ -107,6 +107,7 @@ for (const path of [
   "/console/assets/*",
   "/docs",
   "/docs/guide/*",
+  "/llms.txt",
   "/openapi.json",
   "/healthz",
   "/readyz"

@@ -1,9 +1,10 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { join, posix } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { HttpRouter } from "effect/http"
+import { HttpRouter, HttpServerResponse } from "effect/http"
 import * as Guide from "../../../apps/api/Guide.ts"
+import * as GuideTwins from "../../../apps/api/GuideTwins.ts"
 import { destination } from "../../../apps/api/http/Endpoints.ts"
 import { deadAnchors, foreignLoads } from "../../../apps/bootstrap/builtPages.js"
 import { sitePathOf, staged } from "../../../apps/bootstrap/docsPages.js"
@@ -58,6 +59,51 @@ describe("the site of the docs", () => {
       },
       (folder) => assert.lengthOf(deadAnchors(folder), 2)
     ))
+})
+
+/** The links of Markdown to pages, outside of code, as paths in the site. */
+const linksOf = (path: string, text: string): ReadonlyArray<string> =>
+  [...text.replace(/^```[\s\S]*?^```$/gm, "").matchAll(/\]\(([^)\s]+)\)/g)].flatMap(([, link = ""]) =>
+    /^(https?:|#)/.test(link) ? [] : [posix.join(posix.dirname(path), link.split("#")[0] ?? "")]
+  )
+
+describe("the twins of the pages", () => {
+  const paths = pages().map(({ path }) => sitePathOf(path))
+
+  const textOf = async (path: string): Promise<string> => {
+    const found = await GuideTwins.page(path)
+    if (found === null) return assert.fail(`There is no ${path}`)
+    assert.strictEqual(found.headers["content-type"], "text/markdown; charset=utf-8")
+    return HttpServerResponse.toWeb(found).text()
+  }
+
+  it("are there for every page, and link to each other alone", async () => {
+    for (const path of paths) {
+      const text = await textOf(path)
+      assert.match(text, /^#{0,1} ?\S/, path)
+      const wrong = linksOf(path, text).filter((link) => !paths.includes(link))
+      assert.deepStrictEqual(wrong, [], path)
+    }
+    for (const path of ["none.md", "../package.json", "actions", "pictures/home.png"]) {
+      assert.isNull(await GuideTwins.page(path), path)
+    }
+  })
+
+  it("are all in llms.txt, each with its heading and a sentence", async () => {
+    const text = await GuideTwins.list()
+    assert.match(text, /^# Sluice\n\n> \S.*\n/)
+    const entries = text.split("\n").filter((line) => line.startsWith("- "))
+    for (const entry of entries) assert.match(entry, /^- \[\S.*\]\(docs\/guide\/\S+\.md\): [^#\s].{20,}$/)
+    const linked = linksOf("llms.txt", entries.join("\n")).map((link) => link.replace(/^docs\/guide\//, ""))
+    assert.sameMembers(linked, paths)
+  })
+
+  it("would be found where they link to what is not there", () => {
+    assert.deepStrictEqual(linksOf("decisions/a.md", "[a](../b.md#c) [d](https://e) ![f](g.png)\n```\n[h](i)\n```\n"), [
+      "b.md",
+      "decisions/g.png"
+    ])
+  })
 })
 
 describe("the guide", () => {

@@ -203,6 +203,7 @@ it.live("with --json, every command prints one JSON value, or lines of them wher
     yield* value("workflow export", [id, join(folder, "invoices.spec.ts"), "--playwright"])
     yield* value("workflow import", [file("titles.spec.ts", script)])
     yield* value("init", [join(folder, "code")])
+    yield* value("install", ["--skills", "--to", join(folder, "skills")])
 
     const { session_id } = yield* value("run", [id])
     yield* value("workflow run", [id])

@@ -5,6 +5,7 @@ import { batch } from "./Batch.ts"
 import { consoleLink } from "./Console.ts"
 import { run } from "./Execute.ts"
 import { init } from "./Init.ts"
+import { install } from "./Install.ts"
 import { login } from "./Login.ts"
 import { mcp } from "./Mcp.ts"
 import { replay } from "./Replay.ts"
@@ -23,6 +24,7 @@ export const commands = [
   runs,
   replay,
   init,
+  install,
   workflow,
   batch,
   schedule,

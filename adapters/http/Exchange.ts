@@ -1,19 +1,30 @@
 /** Sends one request over a separate connection, and reads its answer up to a size limit. */
+import { createHash } from "node:crypto"
 import { request as httpRequest, type IncomingHttpHeaders } from "node:http"
 import { request as httpsRequest } from "node:https"
 import type { LookupFunction } from "node:net"
-import { Effect } from "effect"
+import { pipeline, Readable } from "node:stream"
+import { Effect, Stream } from "effect"
 import { isConnectionRefused, PrivateAddress, reasonOf } from "./Reach.ts"
+
+/** A body that is read while it is sent. */
+export interface StreamedBody {
+  /** How many bytes it has. */
+  readonly byteLength: number
+  readonly read: () => Stream.Stream<Uint8Array, Error>
+}
 
 export interface Request {
   readonly method: "GET" | "MKCOL" | "POST" | "PUT"
   readonly url: URL
   readonly headers: Readonly<Record<string, string>>
-  readonly body?: Uint8Array
+  readonly body?: Uint8Array | StreamedBody
   /** Looks up the name of the host, and refuses addresses that must not be reached. */
   readonly lookup: LookupFunction
   /** Maximum length of the answer, in bytes. */
   readonly maxAnswerBytes: number
+  /** Whether only the SHA-256 of the answer is needed, and its body is not kept. */
+  readonly hashed?: boolean
 }
 
 export type Answer =
@@ -22,6 +33,8 @@ export type Answer =
       readonly status: number
       readonly headers: IncomingHttpHeaders
       readonly body: Buffer
+      /** The SHA-256 of a whole body that was not kept, in hexadecimal; `null` for one that was kept or cut. */
+      readonly sha256: string | null
       /** Whether the answer was longer than the limit. */
       readonly isCut: boolean
     }
@@ -30,7 +43,7 @@ export type Answer =
   | { readonly _tag: "Refused"; readonly reason: string }
 
 /** Interruption closes the connection. Redirects are answers like any other. */
-export const send = ({ body, headers, lookup, maxAnswerBytes, method, url }: Request): Effect.Effect<Answer> =>
+export const send = ({ body, hashed, headers, lookup, maxAnswerBytes, method, url }: Request): Effect.Effect<Answer> =>
   Effect.callback<Answer>((resume) => {
     const outgoing = (url.protocol === "https:" ? httpsRequest : httpRequest)(url, {
       method,
@@ -62,6 +75,7 @@ export const send = ({ body, headers, lookup, maxAnswerBytes, method, url }: Req
     outgoing.on("close", () => done({ _tag: "Unreachable", reason: "The connection ended without an answer" }))
     outgoing.on("response", (incoming) => {
       const chunks: Array<Buffer> = []
+      const hash = hashed === true ? createHash("sha256") : null
       let read = 0
       const answered = (isCut: boolean) =>
         done({
@@ -69,16 +83,24 @@ export const send = ({ body, headers, lookup, maxAnswerBytes, method, url }: Req
           status: incoming.statusCode ?? 0,
           headers: incoming.headers,
           body: Buffer.concat(chunks),
+          sha256: isCut ? null : (hash?.digest("hex") ?? null),
           isCut
         })
       incoming.on("data", (chunk: Buffer) => {
         read += chunk.length
         if (read > maxAnswerBytes) answered(true)
-        else chunks.push(chunk)
+        else if (hash === null) chunks.push(chunk)
+        else hash.update(chunk)
       })
       incoming.on("end", () => answered(false))
       incoming.on("error", () => done({ _tag: "Unreachable", reason: "The answer ended before it was complete" }))
     })
-    outgoing.end(body)
+    if (body === undefined || body instanceof Uint8Array) outgoing.end(body)
+    else {
+      const source = Readable.from(Stream.toAsyncIterable(body.read()))
+      source.on("error", ({ message }) => done({ _tag: "Unreachable", reason: message }))
+      // The errors of the request are reported above.
+      pipeline(source, outgoing, () => undefined)
+    }
     return Effect.sync(() => void outgoing.destroy())
   })

@@ -6,7 +6,7 @@
  * Requests to S3-compatible stores are signed.
  */
 import { createHash } from "node:crypto"
-import { Clock, Effect, Layer, Redacted } from "effect"
+import { Clock, Effect, Layer, Redacted, Stream } from "effect"
 import { type Access, misfit } from "../../core/run/delivery/FileDestination.ts"
 import { FileSink, type OpenDestination, type PutOutcome, type SentFile } from "../../core/run/delivery/FileSink.ts"
 import * as Signature from "../s3/Signature.ts"
@@ -82,9 +82,9 @@ export const layer = (options: Options) =>
 
     /** The file at an address, if the server shows one: the same, or another one. */
     const look = Effect.fnUntraced(function* (destination: OpenDestination, url: URL, file: SentFile) {
-      const answer = yield* ask(destination, { method: "GET", url, maxAnswerBytes: file.bytes.length })
+      const answer = yield* ask(destination, { method: "GET", url, maxAnswerBytes: file.size, hashed: true })
       if (answer._tag !== "Answered" || answer.status !== 200) return answer
-      const isSame = !answer.isCut && sha256(answer.body) === file.sha256
+      const isSame = answer.sha256 === file.sha256
       return (isSame ? { _tag: "Stored", wasThere: true } : { _tag: "Taken" }) satisfies PutOutcome
     })
 
@@ -116,7 +116,7 @@ export const layer = (options: Options) =>
           "Repr-Digest": `sha-256=:${Buffer.from(file.sha256, "hex").toString("base64")}:`,
           ...(destination.type === "s3" ? { "X-Amz-Content-Sha256": file.sha256 } : {})
         },
-        body: file.bytes
+        body: { byteLength: file.size, read: file.read }
       })
       let answer = yield* send
       if (destination.type === "webdav" && answer._tag === "Answered" && folderMissing.has(answer.status)) {
@@ -136,11 +136,18 @@ export const layer = (options: Options) =>
     return FileSink.of({ sha256, refusal: (_type, url) => refusal(url), put })
   })
 
-const sha256 = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex")
+const sha256 = <E>(content: Stream.Stream<Uint8Array, E>): Effect.Effect<string, E> =>
+  Effect.suspend(() => {
+    const hash = createHash("sha256")
+    return Effect.map(
+      Stream.runForEach(content, (piece) => Effect.sync(() => hash.update(piece))),
+      () => hash.digest("hex")
+    )
+  })
 
 /** A request to a destination. */
 type Asked = Pick<Exchange.Request, "method" | "url" | "body"> &
-  Partial<Pick<Exchange.Request, "headers" | "maxAnswerBytes">>
+  Partial<Pick<Exchange.Request, "hashed" | "headers" | "maxAnswerBytes">>
 
 const authorizationOf = ({ password = "", token, username }: Access): Readonly<Record<string, string>> => {
   if (token !== undefined) return { Authorization: `Bearer ${token}` }

@@ -17,7 +17,16 @@ export interface NotDone {
   readonly status: number | null
 }
 
-export const noSuchFile = 2
+/** The file that is to be sent could not be read. */
+export interface Unread {
+  readonly _tag: "Unread"
+  readonly message: string
+}
+
+const noSuchFile = 2
+
+export const isNoSuchFile = (trouble: NotDone | Unread): boolean =>
+  trouble._tag === "NotDone" && trouble.status === noSuchFile
 
 const statuses: Readonly<Record<number, string>> = {
   1: "end of file",
@@ -32,8 +41,10 @@ export const failed = (reason: string): PutOutcome => ({ _tag: "Failed", reason,
 
 export const refused = (reason: string): PutOutcome => ({ _tag: "Refused", reason })
 
-/** What came of an attempt that ended with a request that was not done. */
-export const outcomeOf = ({ request, status }: NotDone): PutOutcome => {
+/** What came of an attempt that ended so. */
+export const outcomeOf = (trouble: NotDone | Unread): PutOutcome => {
+  if (trouble._tag === "Unread") return failed(trouble.message)
+  const { request, status } = trouble
   if (status === null) return failed(`The connection ended before ${request} was answered`)
   const known = statuses[status]
   return failed(`The destination answered ${request} with status ${status}${known === undefined ? "" : ` (${known})`}`)

@@ -4,7 +4,7 @@
  */
 import { createHash, randomUUID } from "node:crypto"
 import type { LookupFunction } from "node:net"
-import { Effect } from "effect"
+import { Effect, Stream } from "effect"
 import type { SFTPWrapper, Stats } from "ssh2"
 import type { OpenDestination, PutOutcome, SentFile } from "../../core/run/delivery/FileSink.ts"
 import * as SftpSession from "./SftpSession.ts"
@@ -21,20 +21,20 @@ const placed = Effect.fnUntraced(function* (sftp: SFTPWrapper, folder: string, f
   const there = yield* look(sftp, path, file)
   if (there !== null) return there
   const partial = `${path.slice(0, path.lastIndexOf("/") + 1)}.sluice-${randomUUID()}.part`
-  return yield* written(sftp, partial, file.bytes).pipe(
-    Effect.catchIf(
-      ({ status }) => status === SftpSession.noSuchFile,
-      () => Effect.andThen(makeFolders(sftp, folder, file.path), written(sftp, partial, file.bytes))
+  return yield* written(sftp, partial, file).pipe(
+    Effect.catchIf(SftpSession.isNoSuchFile, () =>
+      Effect.andThen(makeFolders(sftp, folder, file.path), written(sftp, partial, file))
     ),
     Effect.andThen(SftpSession.ask("RENAME", (answer) => sftp.rename(partial, path, (error) => answer(error, null)))),
     Effect.as<PutOutcome>({ _tag: "Stored", wasThere: false }),
-    Effect.catch((notDone) =>
+    Effect.catch((trouble) =>
       Effect.gen(function* () {
-        if (notDone.status === null) return yield* Effect.fail(notDone)
+        // Nothing more is answered.
+        if (trouble._tag === "NotDone" && trouble.status === null) return yield* Effect.fail(trouble)
         yield* Effect.ignore(
           SftpSession.ask("REMOVE", (answer) => sftp.unlink(partial, (error) => answer(error, null)))
         )
-        return (yield* look(sftp, path, file)) ?? (yield* Effect.fail(notDone))
+        return (yield* look(sftp, path, file)) ?? (yield* Effect.fail(trouble))
       })
     )
   )
@@ -51,31 +51,23 @@ const folderOf = (url: string): string => {
 const look = Effect.fnUntraced(function* (
   sftp: SFTPWrapper,
   path: string,
-  { bytes, sha256 }: SentFile
+  { sha256, size }: SentFile
 ): Effect.fn.Return<PutOutcome | null, SftpSession.NotDone> {
   const found = yield* SftpSession.ask<Stats>("STAT", (answer) => sftp.stat(path, answer)).pipe(
-    Effect.catchIf(
-      ({ status }) => status === SftpSession.noSuchFile,
-      () => Effect.succeed(null)
-    )
+    Effect.catchIf(SftpSession.isNoSuchFile, () => Effect.succeed(null))
   )
   if (found === null) return null
-  if (!found.isFile() || found.size !== bytes.length) return { _tag: "Taken" }
-  const same = (yield* hashOf(sftp, path, bytes.length)) === sha256
+  if (!found.isFile() || found.size !== size) return { _tag: "Taken" }
+  const same = (yield* hashOf(sftp, path, size)) === sha256
   return same ? { _tag: "Stored", wasThere: true } : { _tag: "Taken" }
 })
 
-/** How many bytes one request reads or writes. */
+/** How many bytes one request reads. */
 const pieceBytes = 262_144
 
 type Mode = "r" | "wx"
 
-const withFile = <A>(
-  sftp: SFTPWrapper,
-  path: string,
-  mode: Mode,
-  use: (handle: Buffer) => Effect.Effect<A, SftpSession.NotDone>
-) =>
+const withFile = <A, E>(sftp: SFTPWrapper, path: string, mode: Mode, use: (handle: Buffer) => Effect.Effect<A, E>) =>
   Effect.gen(function* () {
     const handle = yield* SftpSession.ask<Buffer>("OPEN", (answer) => sftp.open(path, mode, answer))
     const used = yield* use(handle)
@@ -101,18 +93,29 @@ const hashOf = (sftp: SFTPWrapper, path: string, most: number) =>
     })
   )
 
+/** How many pieces of a file are on their way at once. */
+const piecesAtOnce = 8
+
 /** Writes a new file. */
-const written = (sftp: SFTPWrapper, path: string, bytes: Uint8Array) =>
+const written = (sftp: SFTPWrapper, path: string, { read }: SentFile) =>
   withFile(sftp, path, "wx", (handle) =>
-    Effect.gen(function* () {
-      const content = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-      for (let position = 0; position < content.length; position += pieceBytes) {
-        const length = Math.min(pieceBytes, content.length - position)
-        yield* SftpSession.ask("WRITE", (answer) =>
-          sftp.write(handle, content, position, length, position, (error) => answer(error, null))
-        )
-      }
-    })
+    read().pipe(
+      Stream.mapError(({ message }): SftpSession.NotDone | SftpSession.Unread => ({ _tag: "Unread", message })),
+      Stream.mapAccum(
+        () => 0,
+        (position, piece) => [position + piece.length, [{ piece, position }]] as const
+      ),
+      Stream.mapEffect(
+        ({ piece, position }) => {
+          const content = Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength)
+          return SftpSession.ask("WRITE", (answer) =>
+            sftp.write(handle, content, 0, content.length, position, (error) => answer(error, null))
+          )
+        },
+        { concurrency: piecesAtOnce, unordered: true }
+      ),
+      Stream.runDrain
+    )
   )
 
 /** Makes the folders of a path. The protocol has no status for one that is there, so what is missing shows afterwards. */

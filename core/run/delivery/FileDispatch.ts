@@ -4,7 +4,7 @@
  * Any number of processes may do this at once. The end of a run is made into deliveries exactly once; each is attempted at
  * least once, also when processes die, and a file that is there already is not sent again. Nothing here changes a run.
  */
-import { Clock, Duration, Effect, Option, Random, Redacted, Schema, Stream } from "effect"
+import { Clock, Duration, Effect, Option, Random, Redacted, Schema } from "effect"
 import * as FileNames from "../../browser/file/FileNames.ts"
 import { consumers, type Entry, EventLog } from "../../event/EventLog.ts"
 import { type EndEvent, fileOf, isLast, type RunFile } from "../../event/RunEvent.ts"
@@ -28,7 +28,7 @@ import { FileSink, type PutOutcome, type SentFile } from "./FileSink.ts"
 /** How many events one transaction reads. */
 const batch = 200
 
-/** How many files a process sends at once. Each is held in memory, and has at most the bytes of an artifact. */
+/** How many files a process sends at once. */
 const workers = 2
 
 /** After so long another process may take a delivery whose attempt has no result, in milliseconds. */
@@ -141,7 +141,7 @@ const attempt = Effect.fnUntraced(
     if (before.sha256 !== null && before.sha256 !== content.sha256) {
       return yield* failed(`The kept file is not the one with the SHA-256 ${before.sha256}`)
     }
-    const read = { ...before, sha256: content.sha256, bytes: content.bytes.length }
+    const read = { ...before, sha256: content.sha256, bytes: content.size }
     const { outcome, path } = yield* put(destination.value, before, content)
     return FileDelivery.attempted({ ...read, path }, outcome, yield* Clock.currentTimeMillis, yield* Random.next)
   },
@@ -195,18 +195,12 @@ const accessOf = Effect.fnUntraced(function* (
   )
 })
 
-/** The bytes that are kept of a file, with their hash; `null` when they are gone. */
+/** What is kept of a file, with its hash, for which it is read once; `null` when it is gone. */
 const contentOf = Effect.fnUntraced(function* ({ file }: FileDelivery.FileDelivery) {
-  const kept = yield* (yield* ArtifactFiles).find(file.id)
-  if (Option.isNone(kept)) return null
-  const pieces = yield* Stream.runCollect(kept.value.read())
-  const bytes = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0))
-  let place = 0
-  for (const piece of pieces) {
-    bytes.set(piece, place)
-    place += piece.length
-  }
-  return { bytes, sha256: (yield* FileSink).sha256(bytes), mediaType: kept.value.mediaType }
+  const found = yield* (yield* ArtifactFiles).find(file.id)
+  if (Option.isNone(found)) return null
+  const { mediaType, read, size } = found.value
+  return { mediaType, size, read: () => read(), sha256: yield* (yield* FileSink).sha256(read()) }
 })
 
 /** A line about a delivery. The address of the destination is not in it, as it may hold a secret. */

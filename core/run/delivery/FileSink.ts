@@ -1,7 +1,7 @@
 /**
  * Puts files at destinations outside.
  */
-import { Context, type Effect, type Redacted } from "effect"
+import { Context, type Effect, type Redacted, type Stream } from "effect"
 import type { Access, DestinationType } from "./FileDestination.ts"
 
 /** A destination with its access in clear. */
@@ -16,9 +16,12 @@ export interface OpenDestination {
 export interface SentFile {
   /** Names separated by `/`, of which none is empty, `.` or `..`. */
   readonly path: string
-  readonly bytes: Uint8Array
-  /** The SHA-256 of the bytes, in lower-case hexadecimal. */
+  /** How many bytes it has. */
+  readonly size: number
+  /** Its SHA-256, in lower-case hexadecimal. */
   readonly sha256: string
+  /** Reads it piece by piece, each time from its beginning. */
+  readonly read: () => Stream.Stream<Uint8Array, Error>
   readonly mediaType: string
 }
 
@@ -36,8 +39,8 @@ export type PutOutcome =
 export class FileSink extends Context.Service<
   FileSink,
   {
-    /** The SHA-256 of bytes, in lower-case hexadecimal. */
-    readonly sha256: (bytes: Uint8Array) => string
+    /** The SHA-256 of a content, in lower-case hexadecimal. */
+    readonly sha256: <E>(content: Stream.Stream<Uint8Array, E>) => Effect.Effect<string, E>
 
     /** Why this address would be refused, if that can be decided without resolving its name; `null` otherwise. */
     readonly refusal: (type: DestinationType, url: string) => string | null
@@ -46,7 +49,7 @@ export class FileSink extends Context.Service<
      * Puts a file at its path, and makes the folders of the path where the destination has folders. What has the path
      * already is never replaced, as far as the destination can say so in one step; else it is read before. Private,
      * loopback and link-local addresses are refused unless allowed; the address that is judged is the one that is connected
-     * to. No outcome contains the access.
+     * to. No outcome contains the access. A bounded part of the file is held, whatever its size.
      */
     readonly put: (destination: OpenDestination, file: SentFile) => Effect.Effect<PutOutcome>
   }

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { createServer } from "node:net"
 import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
-import { Deferred, Effect, Fiber, Redacted } from "effect"
+import { Deferred, Effect, Fiber, Redacted, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import ssh2 from "ssh2"
 import * as HttpSink from "../../../adapters/http/HttpSink.ts"
@@ -15,7 +15,14 @@ const sinkFor = (port: number) => HttpSink.layer({ ...HttpSink.defaults, allowed
 
 const file = Effect.fnUntraced(function* (path: string, text: string) {
   const bytes = new TextEncoder().encode(text)
-  return { path, bytes, sha256: (yield* FileSink).sha256(bytes), mediaType: "text/plain" } satisfies SentFile
+  const read = () => Stream.succeed(bytes)
+  return {
+    path,
+    size: bytes.length,
+    sha256: yield* (yield* FileSink).sha256(read()),
+    read,
+    mediaType: "text/plain"
+  } satisfies SentFile
 })
 
 const onRealServer = (

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { createServer, request } from "node:http"
 import { join, relative } from "node:path"
 import { assert, it } from "@effect/vitest"
-import { Effect, Layer, Redacted, type Scope } from "effect"
+import { Effect, Layer, Redacted, type Scope, Stream } from "effect"
 import * as HttpSink from "../../../adapters/http/HttpSink.ts"
 import type { Access, DestinationType } from "../../../core/run/delivery/FileDestination.ts"
 import { FileSink } from "../../../core/run/delivery/FileSink.ts"
@@ -153,7 +153,9 @@ it.effect("an access that no request can have is refused without it", () =>
   Effect.gen(function* () {
     const sink = yield* FileSink
     const bytes = new TextEncoder().encode("one")
-    const file = { path: "one.txt", bytes, sha256: sink.sha256(bytes), mediaType: "text/plain" }
+    const read = () => Stream.succeed(bytes)
+    const sha256 = yield* sink.sha256(read())
+    const file = { path: "one.txt", size: bytes.length, sha256, read, mediaType: "text/plain" }
     const refused: ReadonlyArray<readonly [DestinationType, Access, reason: RegExp]> = [
       ["http", { token: "canary\r\nX: y" }, /The token .* visible ASCII/],
       ["webdav", { token: "canary \u{1f389}" }, /The token .* visible ASCII/],
@@ -170,4 +172,36 @@ it.effect("an access that no request can have is refused without it", () =>
       assert.notMatch(JSON.stringify(outcome), /canary/)
     }
   }).pipe(Effect.provide(HttpSink.layer(HttpSink.defaults)))
+)
+
+it.live("a file is read no faster than its server takes it", () =>
+  Effect.gen(function* () {
+    const [pieces, pieceBytes] = [1_024, 65_536]
+    let ahead = 0
+    let most = 0
+    const server = createServer((incoming, answer) => {
+      if (incoming.method === "GET") return void answer.writeHead(404).end()
+      incoming.on("data", (chunk: Buffer) => {
+        ahead -= chunk.length
+      })
+      incoming.on("end", () => answer.writeHead(201).end())
+    })
+    const port = yield* listening(server)
+    const read = () =>
+      Stream.map(Stream.rechunk(Stream.range(1, pieces), 1), () => {
+        ahead += pieceBytes
+        most = Math.max(most, ahead)
+        return new Uint8Array(pieceBytes)
+      })
+    const outcome = yield* Effect.flatMap(FileSink, (sink) =>
+      sink.put(
+        { type: "http", url: `http://127.0.0.1:${port}/`, access: Redacted.make({}) },
+        { path: "a", size: pieces * pieceBytes, sha256: "0".repeat(64), read, mediaType: "text/plain" }
+      )
+    ).pipe(Effect.provide(HttpSink.layer({ ...HttpSink.defaults, allowedOrigins: [`http://127.0.0.1:${port}`] })))
+    assert.deepStrictEqual(outcome, { _tag: "Stored", wasThere: false })
+    assert.strictEqual(ahead, 0)
+    // The system holds some megabytes of a connection.
+    assert.isBelow(most, 16_777_216)
+  }).pipe(Effect.scoped)
 )

@@ -3,7 +3,7 @@
  *
  * The destination is yours: a server of the type, empty before each promise.
  */
-import { Context, Effect, Redacted } from "effect"
+import { Context, Effect, Redacted, Stream } from "effect"
 import { FileSink, type OpenDestination, type SentFile } from "../../../../core/run/delivery/FileSink.ts"
 import * as assert from "../Assertions.ts"
 import * as Contract from "../Contract.ts"
@@ -30,7 +30,8 @@ export type Stores = FileSink | SinkServer
 
 const file = Effect.fnUntraced(function* (path: string, text: string): Effect.fn.Return<SentFile, never, FileSink> {
   const bytes = new TextEncoder().encode(text)
-  return { path, bytes, sha256: (yield* FileSink).sha256(bytes), mediaType: "text/plain" }
+  const read = () => Stream.succeed(bytes)
+  return { path, size: bytes.length, sha256: yield* (yield* FileSink).sha256(read()), read, mediaType: "text/plain" }
 })
 
 const promise = <A, E>(
@@ -84,6 +85,32 @@ export const promises: ReadonlyArray<Contract.ContractPromise<Stores>> = [
         assert.strictEqual(outcome._tag, "Failed")
         assert.notMatch(JSON.stringify(outcome), /canary/)
       }
+      assert.deepStrictEqual(yield* server.holds, {})
+    })
+  ),
+  promise("is sent a large file while it is read, whose parts are in their order", ({ server, sink }) =>
+    Effect.gen(function* () {
+      const piece = (index: number) => String(index % 10).repeat(40_001)
+      const read = () => Stream.map(Stream.range(0, 99), (index) => new TextEncoder().encode(piece(index)))
+      const sent = {
+        path: "large.txt",
+        size: 4_000_100,
+        sha256: yield* sink.sha256(read()),
+        read,
+        mediaType: "text/plain"
+      }
+      assert.deepStrictEqual(yield* sink.put(server.allowed, sent), { _tag: "Stored", wasThere: false })
+      const expected = Array.from({ length: 100 }, (_, index) => piece(index)).join("")
+      assert.isTrue((yield* server.holds)["large.txt"] === expected)
+      assert.deepStrictEqual(yield* sink.put(server.allowed, sent), { _tag: "Stored", wasThere: true })
+    })
+  ),
+  promise("that is sent a file which cannot be read to its end keeps no part of it, and says why", ({ server, sink }) =>
+    Effect.gen(function* () {
+      const sent = yield* file("one.txt", "one")
+      const read = () => Stream.concat(sent.read(), Stream.fail(new Error("The disk is away")))
+      const outcome = yield* sink.put(server.allowed, { ...sent, size: 1_000_000, read })
+      assert.deepStrictEqual(outcome, { _tag: "Failed", reason: "The disk is away", retryAfterMillis: null })
       assert.deepStrictEqual(yield* server.holds, {})
     })
   ),

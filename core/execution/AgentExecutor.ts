@@ -102,17 +102,8 @@ export const layer = Layer.effect(
       }
       const recovering = yield* recoveryOf(claimed, reporter, secrets)
       const inputs = { ...Legacy.defaultInputs(content.nodes), ...claimed.run.input }
-      const recorder =
-        content.settings.record === true
-          ? yield* replayRecorderOf(claimed, accounts, inputs, secrets, { browser, model })
-          : null
-      const observer = evidence(claimed, secrets, writer, reporter, {
-        ...watching,
-        ...recovering.observes,
-        before,
-        over,
-        warned
-      })
+      const recorder = yield* replayRecorderOf(claimed, accounts, inputs, secrets, { browser, model })
+      const observed = { ...watching, ...recovering.observes, before, over, warned }
       const outcome = yield* Agent.run(
         {
           graph,
@@ -128,13 +119,13 @@ export const layer = Layer.effect(
           codes,
           secrets
         },
-        recorder === null ? observer : recorder.observes(observer),
+        recorder.observes(evidence(claimed, secrets, writer, reporter, observed)),
         limits
       ).pipe(
-        Effect.provideService(Browser, recorder?.browser ?? browser),
+        Effect.provideService(Browser, recorder.browser),
         Effect.provideService(FileSource, sourceOfFiles),
         Effect.provideService(CaptchaSolver, solver),
-        Effect.provideService(Model, recorder === null ? model : recorder.model),
+        Effect.provideService(Model, recorder.model),
         Effect.provideService(Advisor, ModelAdvice.make(secrets)),
         Effect.provideService(
           ModelUse.ModelUse,
@@ -142,7 +133,7 @@ export const layer = Layer.effect(
         )
       )
       yield* recovering.over
-      yield* recorder?.keep(outcome, writer) ?? Effect.void
+      yield* recorder.keep(outcome, writer)
       if (outcome._tag === "Success") {
         return { _tag: "Success", data: outcome.data, warnings } satisfies Transition.Outcome
       }

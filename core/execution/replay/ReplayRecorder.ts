@@ -41,7 +41,15 @@ interface Heard extends Pick<Exchange, "method" | "url" | "startedAt" | "status"
   isCut: boolean
 }
 
-/** Makes the function that records an attempt. */
+/** What records nothing. */
+const notRecording = (browser: Browser["Service"], model: Model.Service | null): ReplayRecorder => ({
+  browser,
+  model,
+  observes: (observer) => observer,
+  keep: () => Effect.void
+})
+
+/** Makes the function that records an attempt, where its workflow sets `record`. */
 export const make = Effect.map(EvidenceStore, (store) =>
   Effect.fnUntraced(function* (
     claimed: ClaimedRun,
@@ -50,6 +58,7 @@ export const make = Effect.map(EvidenceStore, (store) =>
     secrets: Secrets,
     { browser, model }: { readonly browser: Browser["Service"]; readonly model: Model.Service | null }
   ): Effect.fn.Return<ReplayRecorder> {
+    if (claimed.version.content.settings.record !== true) return notRecording(browser, model)
     const bounds = yield* ReplayRecord.ReplayBounds
     const heard: Array<Heard> = []
     const steps: Array<ReplayRecord.VisitedStep> = []

@@ -45,6 +45,7 @@ export const navigation = [
       { text: "Credentials", link: "/credentials" },
       { text: "Schedules", link: "/schedules" },
       { text: "Recovery", link: "/recovery" },
+      { text: "Replays", link: "/replay" },
       { text: "True success", link: "/true-success" },
       { text: "Uncertain outcomes", link: "/uncertain-outcomes" },
       { text: "The console", link: "/console" },

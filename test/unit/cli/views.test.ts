@@ -1,7 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Console, Effect, Redacted, Result, Stdio } from "effect"
 import { CliError } from "effect/cli"
-import * as Users from "../../../apps/cli/commands/user/Users.ts"
 import { presenter } from "../../../apps/cli/guards/WrongSettings.ts"
 import { verify } from "../../../apps/cli/handlers/user/workspace/Delivery.ts"
 import * as CellTypes from "../../../apps/cli/user/CellTypes.ts"
@@ -470,9 +469,4 @@ it("a status is selected by the word that lists show, or by its own name", () =>
     "execution.failed",
     "helf"
   ])
-})
-
-it("a command that does not exist, or that users have, is written wrongly; those of the service fail", () => {
-  const paths = [["sluice"], ["sluice", "verify"], ["sluice", "doctor"], ["sluice", "runs", "ls"], ["sluice", "up"]]
-  assert.deepStrictEqual(paths.map(Users.isOne), [true, true, true, true, false])
 })

@@ -11,7 +11,7 @@ import { Content, InvalidWorkflow, type Settings } from "../workflow/Workflow.ts
 import * as Json from "../workspace/Json.ts"
 import type { Candidate } from "./Command.ts"
 import { Cursor, type Paging, type Patch } from "./DraftPatch.ts"
-import * as Pages from "./Pages.ts"
+import * as FurtherPages from "./FurtherPages.ts"
 
 /** The information to undo a change of the draft. */
 const Edit = Schema.Struct({
@@ -276,7 +276,7 @@ export const withCredential = Effect.fnUntraced(function* (draft: Draft, alias: 
  * that is the whole loop, with the step before it that reads its list. With `rows`, it also ends where no row comes anew. With
  * `below`, the element is clicked before the step, which runs once. Fails if no step leads directly to the cursor.
  */
-export const paged = Effect.fnUntraced(function* (draft: Draft, paging: Paging, ids: Pages.Ids) {
+export const paged = Effect.fnUntraced(function* (draft: Draft, paging: Paging, ids: FurtherPages.Ids) {
   const { below = false, from, most, rows, selector } = paging
   const [nodes, edges] = parts(draft.content)
   const { after, way } = draft.cursor
@@ -292,19 +292,22 @@ export const paged = Effect.fnUntraced(function* (draft: Draft, paging: Paging, 
     const message = `Cannot repeat "${first.name}" on every page: expected a step before, such as one that reads data`
     return yield* new InvalidWorkflow({ problems: [{ path: "", message }] })
   }
-  const added = Pages.steps(paging, ids, (name) => uniqueName(name, nodes), freeVariables(nodes, "page"))
+  const added = FurtherPages.steps(paging, ids, (name) => uniqueName(name, nodes), freeVariables(nodes, "page"))
   const onward = below ? first.id : next(draft, all).id
-  const linked = Pages.edges(paging, ids, { again: below ? Pages.entry(paging, ids) : first.id, onward })
+  const linked = FurtherPages.edges(paging, ids, { again: below ? FurtherPages.entry(paging, ids) : first.id, onward })
   const at = nodes.findIndex((one) => idOf(one) === (below ? first.id : after)) + (below ? 0 : 1)
   const before = below
     ? Object.entries(edges).map(
-        ([id, ends]) => [id, pointed(Json.objectOf(ends), first.id, Pages.entry(paging, ids))] as const
+        ([id, ends]) => [id, pointed(Json.objectOf(ends), first.id, FurtherPages.entry(paging, ids))] as const
       )
-    : [...Object.entries(edges), [after, { ...Json.objectOf(edges[after]), [way]: Pages.entry(paging, ids) }] as const]
+    : [
+        ...Object.entries(edges),
+        [after, { ...Json.objectOf(edges[after]), [way]: FurtherPages.entry(paging, ids) }] as const
+      ]
   const changed = changedTo(draft, `"${first.name}" is done on one page alone again`, {
     nodes: [...nodes.slice(0, at), ...added, ...nodes.slice(at)],
     edges: { ...Object.fromEntries(before), ...linked },
-    cursor: below ? draft.cursor : Pages.exit(paging, ids)
+    cursor: below ? draft.cursor : FurtherPages.exit(paging, ids)
   })
   const done = below ? `Further rows are loaded before "${first.name}"` : `"${first.name}" is repeated on every page`
   const end = rows === undefined ? "" : " and new rows come"

@@ -9,7 +9,7 @@ import * as Json from "../workspace/Json.ts"
 import * as Command from "./Command.ts"
 import * as Conversation from "./Conversation.ts"
 import * as Draft from "./Draft.ts"
-import type * as Pages from "./Pages.ts"
+import type * as FurtherPages from "./FurtherPages.ts"
 import * as Progress from "./Progress.ts"
 
 /** The identifiers that a message may need. */
@@ -20,7 +20,7 @@ export const ids = Effect.gen(function* () {
   return { user: yield* uuid, reply: yield* uuid, turn: yield* uuid, notice: yield* uuid, ...pages, ...rows }
 })
 
-type Ids = Readonly<Record<"user" | "reply" | "turn" | "notice", string>> & Pages.Ids
+type Ids = Readonly<Record<"user" | "reply" | "turn" | "notice", string>> & FurtherPages.Ids
 
 /** The change of the draft by a message. */
 export interface DraftEdit {

@@ -45,6 +45,7 @@ const core = {
   "./execution": "core/execution/AgentExecutor.ts",
   "./execution/live/channel": "core/execution/live/LiveChannel.ts",
   "./execution/live/store": "core/execution/live/LiveStore.ts",
+  "./execution/replay": "core/execution/replay/ReplayRecord.ts",
   "./gate": "core/gate/Gate.ts",
   "./gate/store": "core/gate/GateStore.ts",
   "./gate/workers": "core/gate/WorkerCapacity.ts",

@@ -33,7 +33,7 @@ const alike = (one: string, other: string): number => {
 /** The tags on the way to an element, as far as a selector says them. */
 const tagsIn = (selector: string): ReadonlyArray<string> =>
   selector
-    .replace(/\[[^\]]*\]/g, "")
+    .replace(/\[[^[\]]*\]/g, "")
     .split("/")
     .filter((tag) => /^[a-z][\w-]*$/i.test(tag))
 

@@ -2,8 +2,8 @@
 import { useState } from "preact/hooks"
 import { called } from "./AuthorModel.ts"
 import { columnsOf, placeOf, pointedAnew, type ReadColumn } from "./ListColumns.ts"
+import type { PanelProps } from "./PanelProps.ts"
 import { editing, graphIn } from "./StepModel.ts"
-import type { PanelProps } from "./StepPanel.tsx"
 
 export const PointedColumns = ({ draft, isBusy, isPointing, node, onPointing, onSay, pointed }: PanelProps) => {
   const [asked, ask] = useState<string | null>(null)

@@ -7,12 +7,13 @@ import { Clipped } from "../kit/Clipped.tsx"
 import { Section } from "../kit/Page.tsx"
 import { called, inEachRow, loopOf, proposed, standsForLoop } from "./AuthorModel.ts"
 import * as Column from "./Column.ts"
-import type { Draft, PageTarget, Pointed } from "./Conversation.ts"
+import type { PageTarget, Pointed } from "./Conversation.ts"
 import { Cutout } from "./Cutout.tsx"
 import { ExpectForm } from "./ExpectForm.tsx"
 import { expecting } from "./ExpectModel.ts"
 import { columnsOf } from "./ListColumns.ts"
 import { nearest } from "./Nearest.ts"
+import type { PanelProps } from "./PanelProps.ts"
 import { PointedColumns } from "./PointedColumns.tsx"
 import {
   before,
@@ -28,27 +29,6 @@ import {
   withParameters,
   wrapping
 } from "./StepModel.ts"
-
-export interface PanelProps {
-  readonly draft: Draft
-  readonly column: Column.Block
-  readonly lines: ReadonlyArray<Column.Line>
-  readonly node: Column.Node
-  readonly isBusy: boolean
-  readonly isReadOnly: boolean
-  /** `null` while no page is open. */
-  readonly page: Pointed | null
-  /** Why it failed; `null` where it did not. */
-  readonly problem: string | null
-  /** Whether a click on the page chooses another element for it. */
-  readonly isPointing: boolean
-  /** The element that was chosen for it. */
-  readonly pointed: PageTarget | null
-  readonly onPointing: (isPointing: boolean) => void
-  readonly onChange: (column: Column.Block | null) => void
-  readonly onSay: (...texts: ReadonlyArray<string>) => void
-  readonly onSelect: (id: string | null) => void
-}
 
 export const StepPanel = (props: PanelProps) => {
   const { isReadOnly, lines, node, onSelect, problem } = props

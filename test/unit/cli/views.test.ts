@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Console, Effect, Redacted, Result, Stdio } from "effect"
+import { Cause, Console, Effect, Redacted, Result, Stdio } from "effect"
 import { CliError } from "effect/cli"
-import { presenter } from "../../../apps/cli/guards/WrongSettings.ts"
+import * as Failure from "../../../apps/cli/Failure.ts"
 import { verify } from "../../../apps/cli/handlers/user/workspace/Delivery.ts"
 import * as CellTypes from "../../../apps/cli/user/CellTypes.ts"
 import * as CsvRows from "../../../apps/cli/user/CsvRows.ts"
@@ -189,7 +189,7 @@ describe("the preview of a run window", () => {
 })
 
 describe("a command that is written wrongly", () => {
-  it.effect.each([
+  it.each([
     [
       { option: "--hodl", command: ["sluice", "runs", "ls"], suggestions: ["--hold"] },
       "sluice runs ls has no flag --hodl: did you mean --hold?"
@@ -199,24 +199,14 @@ describe("a command that is written wrongly", () => {
       { subcommand: "lst", parent: ["sluice", "workflow"], suggestions: ["list", "diff"] },
       'sluice workflow has no command "lst": did you mean list or diff?'
     ]
-  ] as const)("is told in a sentence: %j", ([fields, sentence]) =>
-    Effect.gen(function* () {
-      const written: Array<string> = []
-      const captured = { ...globalThis.console, error: (line: string) => written.push(line) }
-      const error =
-        "option" in fields ? new CliError.UnrecognizedOption(fields) : new CliError.UnknownSubcommand(fields)
-      const event = {
-        _tag: "InvalidInvocation",
-        commandPath: ["sluice"],
-        errors: [error],
-        helpDoc: {} as never
-      } as const
-      yield* presenter
-        .present(event)
-        .pipe(Effect.provideService(Console.Console, captured as unknown as Console.Console))
-      assert.deepStrictEqual(written, [`${sentence}\n\`sluice --help\` shows all settings`])
-    })
-  )
+  ] as const)("is told in a sentence: %j", (fields, sentence) => {
+    const error = "option" in fields ? new CliError.UnrecognizedOption(fields) : new CliError.UnknownSubcommand(fields)
+    const shown = new CliError.ShowHelp({ commandPath: ["sluice"], errors: [error] })
+    const told = (json: boolean) => Failure.of(Cause.fail(shown), { isServing: false, json })
+    const fix = "`sluice --help` shows all settings"
+    assert.deepStrictEqual(told(false), { exitCode: 2, text: `${sentence}\n${fix}` })
+    assert.deepStrictEqual(JSON.parse(told(true)?.text ?? ""), { error: { code: "wrong", message: sentence, fix } })
+  })
 })
 
 describe("the progress of a command", () => {

@@ -2,6 +2,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { PatchKind, PatchState } from "../../../core/workflow/patch/Patch.ts"
+import { Reach } from "../../../core/workflow/patch/PlainForm.ts"
 import { Needs } from "../Annotations.ts"
 import { edits } from "../http/body/Fields.ts"
 import * as Errors from "../http/Errors.ts"
@@ -21,6 +22,11 @@ export const PatchRecord = Schema.Struct({
   /** The former value, null if absent, and the new value. For pop-ups, the added XPath. */
   before: Schema.NullOr(value),
   after: value,
+  /**
+   * Of a plain form, whose before and after are parameters as JSON: the host of the pages that runs use it on, and the
+   * decision of a condition that it was found with. Null for other changes.
+   */
+  reach: Schema.NullOr(Reach),
   reason: Schema.String,
   /** The first and the last run that suggested the change, and their number. */
   first_session_id: Schema.String,

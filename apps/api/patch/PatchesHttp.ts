@@ -45,6 +45,7 @@ const record = (patch: Patch): typeof PatchRecord.Type => ({
   parameter: patch.parameter,
   before: patch.before,
   after: patch.after,
+  reach: patch.reach ?? null,
   reason: patch.reason,
   first_session_id: patch.firstRunId,
   last_session_id: patch.lastRunId,

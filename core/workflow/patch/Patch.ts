@@ -13,9 +13,13 @@ import type { Kind as CollectionKind } from "../../workspace/Collection.ts"
 import { WorkflowId } from "../../workspace/Ids.ts"
 import * as Json from "../../workspace/Json.ts"
 import type { Content } from "../Workflow.ts"
+import * as PlainForm from "./PlainForm.ts"
 
-/** The change: a parameter of a node that names an element, how long a node waits, or the pop-ups of the workflow. */
-export const PatchKind = Schema.Literals(["selector", "wait_time", "popup_xpath"])
+/**
+ * The change: a parameter of a node that names an element, how long a node waits, the pop-ups of the workflow, or the
+ * parameters by which a node does without a model.
+ */
+export const PatchKind = Schema.Literals(["selector", "wait_time", "popup_xpath", "plain_form"])
 export type PatchKind = typeof PatchKind.Type
 
 /** A change that a run suggests. */
@@ -27,6 +31,8 @@ export const Offer = Schema.Struct({
   parameter: Schema.NullOr(Schema.String),
   before: Schema.NullOr(Schema.Union([Schema.String, Schema.Finite])),
   after: Schema.Union([Schema.String, Schema.Finite]),
+  /** Of a plain form, whose `before` and `after` are parameters as JSON: where runs may use it before it is applied. */
+  reach: Schema.optionalKey(PlainForm.Reach),
   /** The reason, as one sentence. */
   reason: Schema.String
 })
@@ -60,8 +66,39 @@ export const kind: CollectionKind<Patch> = {
   key: (patch) => keyOf(patch.workflowId, patch)
 }
 
-export const keyOf = (workflowId: WorkflowId, { after, before, kind: one, nodeId, parameter }: Offer): string =>
-  JSON.stringify([workflowId, one, nodeId, parameter, before, after])
+export const keyOf = (workflowId: WorkflowId, { after, before, kind: one, nodeId, parameter, reach }: Offer): string =>
+  JSON.stringify([workflowId, one, nodeId, parameter, before, after, ...(reach === undefined ? [] : [reach])])
+
+/** The plain form that a patch offers; `null` for other patches. */
+export const plainFormOf = ({ after, before, kind: one, nodeId, reach }: Offer): PlainForm.PlainForm | null =>
+  one === "plain_form" && nodeId !== null && reach !== undefined
+    ? { nodeId, before: String(before), after: String(after), ...reach }
+    : null
+
+/** The offer of a plain form of a node. */
+export const offerOf = (form: PlainForm.PlainForm, nodeName: string | null, reason: string): Offer => ({
+  kind: "plain_form",
+  nodeId: form.nodeId,
+  nodeName,
+  parameter: "execution",
+  before: form.before,
+  after: form.after,
+  reach: { site: form.site, decides: form.decides },
+  reason
+})
+
+/** Whether a patch offers another plain form in place of the one that another patch offers. */
+export const replaces = (offer: Offer, former: Patch): boolean =>
+  offer.kind === "plain_form" &&
+  former.kind === "plain_form" &&
+  former.state === "offered" &&
+  offer.nodeId === former.nodeId &&
+  offer.reach?.decides === former.reach?.decides &&
+  keyOf(former.workflowId, offer) !== kind.key(former)
+
+/** Whether a patch can still be applied: a plain form is of no use for a node that says something else by now. */
+export const isCurrent = (patch: Patch, content: Content): boolean =>
+  patch.kind !== "plain_form" || patch.state !== "offered" || Result.isSuccess(appliedTo(patch, content))
 
 /** Raised for a patch that does not exist for the workflow. */
 export class PatchNotFound extends Schema.TaggedError<PatchNotFound>()("PatchNotFound", { id: Schema.String }) {
@@ -126,6 +163,13 @@ export const appliedTo = (
   const node = all[index]
   if (!Json.isObject(node) || !Json.isObject(node.parameters) || parameter === null) {
     return outdated(`the workflow has no node "${patch.nodeName}" any more`)
+  }
+  const form = plainFormOf(patch)
+  if (form !== null) {
+    const merged = PlainForm.mergedInto(node.parameters, form)
+    return merged === null
+      ? outdated(`the node "${patch.nodeName}" was changed since it was offered`)
+      : Result.succeed({ nodes: all.with(index, { ...node, parameters: merged }), settings })
   }
   if ((node.parameters[parameter] ?? null) !== patch.before) {
     return outdated(`${parameter} of the node "${patch.nodeName}" was changed since it was offered`)

@@ -12,6 +12,7 @@ import { type StoredWorkflow, WorkflowStore } from "../WorkflowStore.ts"
 import { type SaveConflict, Workflows } from "../Workflows.ts"
 import * as Patch from "./Patch.ts"
 import { PatchStore } from "./PatchStore.ts"
+import type { PlainForm } from "./PlainForm.ts"
 
 /** Maximum number of different patches of one workflow. Further ones are not stored. */
 export const mostPatches = 200
@@ -35,7 +36,20 @@ export class Patches extends Context.Service<
       runId: string
     ) => Effect.Effect<void, StoreUnavailable>
 
-    /** The patches of a workflow, oldest first. */
+    /** The plain forms that earlier runs of a workflow offer, and nobody has applied or dismissed. */
+    readonly plainForms: (
+      workspaceId: WorkspaceId,
+      workflowId: WorkflowId
+    ) => Effect.Effect<ReadonlyArray<PlainForm>, StoreUnavailable>
+
+    /** Takes back the offer of a plain form that failed in a run. It may be offered again. */
+    readonly withdraw: (
+      workspaceId: WorkspaceId,
+      workflowId: WorkflowId,
+      form: PlainForm
+    ) => Effect.Effect<void, StoreUnavailable>
+
+    /** The patches of a workflow, oldest first, without plain forms of nodes that have changed. */
     readonly list: (
       caller: Caller,
       workflowId: WorkflowId
@@ -124,7 +138,10 @@ export class Patches extends Context.Service<
           )
           return
         }
-        if ((yield* store.ofWorkflow(workspaceId, workflowId)).length >= mostPatches) return
+        const others = yield* store.ofWorkflow(workspaceId, workflowId)
+        const former = others.filter((one) => Patch.replaces(offered, one))
+        yield* Effect.forEach(former, ({ id }) => store.remove(workspaceId, id), { discard: true })
+        if (others.length - former.length >= mostPatches) return
         yield* store.insert(workspaceId, {
           ...offered,
           id: yield* identifiers.uuid,
@@ -143,9 +160,19 @@ export class Patches extends Context.Service<
       return Patches.of({
         // If two runs suggest the same change at once, the second retries and confirms it.
         offer: (...offered) => offer(...offered).pipe(Effect.retry({ times: 3, while: isOther }), otherwiseDie),
+        plainForms: Effect.fn("Patches.plainForms")(function* (workspaceId, workflowId) {
+          const all = yield* store.ofWorkflow(workspaceId, workflowId)
+          return all.flatMap((patch) => (patch.state === "offered" ? (Patch.plainFormOf(patch) ?? []) : []))
+        }),
+        withdraw: Effect.fn("Patches.withdraw")(function* (workspaceId, workflowId, form) {
+          const key = Patch.keyOf(workflowId, Patch.offerOf(form, null, ""))
+          const found = Option.getOrNull(yield* store.find(workspaceId, key))
+          if (found?.state === "offered") yield* store.remove(workspaceId, found.id)
+        }),
         list: Effect.fn("Patches.list")(function* (caller, workflowId) {
-          yield* workflows.get(caller, workflowId)
-          return yield* store.ofWorkflow(caller.workspaceId, workflowId)
+          const { version } = yield* workflows.get(caller, workflowId)
+          const all = yield* store.ofWorkflow(caller.workspaceId, workflowId)
+          return all.filter((patch) => Patch.isCurrent(patch, version.content))
         }),
         apply: Effect.fn("Patches.apply")(function* (caller, workflowId, id) {
           const { patch, stored: before } = yield* find(caller, workflowId, id)
@@ -186,4 +213,6 @@ const auditOf = ({ appliedVersion, id, kind, nodeName, parameter, state, workflo
 const noteOf = ({ kind, nodeName, parameter }: Patch.Patch): string =>
   kind === "popup_xpath"
     ? "Applied a patch: a pop-up to dismiss"
-    : `Applied a patch: ${parameter} of "${(nodeName ?? "").slice(0, 200)}"`
+    : kind === "plain_form"
+      ? `Applied a patch: "${(nodeName ?? "").slice(0, 200)}" without a model`
+      : `Applied a patch: ${parameter} of "${(nodeName ?? "").slice(0, 200)}"`

@@ -148,7 +148,15 @@ interface RunFacts extends Terms {
   readonly warnings: ReadonlyArray<RunWarning>
   /** How many of them there were. */
   readonly warningCount: number
+  /** The model calls of all its attempts. */
+  readonly modelCalls: ModelCalls
 }
+
+/** How many answers of a model a run used, and how many of its steps were done by a plain form in place of a model. */
+export const ModelCalls = Schema.Struct({ spent: Schema.Int, saved: Schema.Int })
+export type ModelCalls = typeof ModelCalls.Type
+
+export const noModelCalls: ModelCalls = { spent: 0, saved: 0 }
 
 /** A run that waits for its first start, or to be tried again. `startedAt` is the start of its first attempt. */
 export interface WaitingRun extends RunFacts {

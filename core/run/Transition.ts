@@ -50,11 +50,17 @@ export type Submission = Pick<
 
 /** How an attempt ended, as the agent reports it. */
 export type Outcome =
-  | { readonly _tag: "Success"; readonly data: Schema.Json; readonly warnings?: RunWarning.RunWarnings }
+  | {
+      readonly _tag: "Success"
+      readonly data: Schema.Json
+      readonly warnings?: RunWarning.RunWarnings
+      readonly modelCalls?: Run.ModelCalls
+    }
   | {
       readonly _tag: "Failed"
       readonly data: Schema.Json
       readonly warnings?: RunWarning.RunWarnings
+      readonly modelCalls?: Run.ModelCalls
       readonly errors: ReadonlyArray<RunFailure>
       /** Present when the run is retried. */
       readonly retry?: Retry
@@ -91,7 +97,8 @@ export const submit = (submission: Submission, gate: Gate.Gate, at: number): Cha
     data: {},
     errors: [],
     warnings: [],
-    warningCount: 0
+    warningCount: 0,
+    modelCalls: Run.noModelCalls
   }
   return { run, events: [{ event: "execution.queued", ...ids(run) }, ...pausedEvents(run, gate, at)] }
 }
@@ -157,10 +164,11 @@ export const finish = (ending: Ending<Run.RunningRun>, outcome: Outcome, at: num
  * using a retry, while there is a member that the run did not try.
  */
 export const settle = (
-  locked: LockedRun<Run.RunningRun>,
+  before: LockedRun<Run.RunningRun>,
   outcome: Outcome,
   at: number
 ): Change<Run.WaitingRun | Run.EndedRun> => {
+  const locked = { ...before, run: withCalls(before.run, outcome) }
   const { gate, run } = locked
   const alias = outcome._tag === "Failed" ? outcome.failedLogin : undefined
   const failed = alias === undefined ? null : Slots.failLogin(run.credentials, alias)
@@ -177,6 +185,18 @@ export const settle = (
       : settleAttempt({ ...locked, run: tried }, outcome, at)
   return { ...settled, failedLogin: { ...failed.login, stopsOthers: Run.isEnded(settled.run) } }
 }
+
+/** The run with the model calls of one more attempt. */
+const withCalls = (run: Run.RunningRun, { modelCalls = Run.noModelCalls }: Outcome): Run.RunningRun =>
+  modelCalls.spent + modelCalls.saved === 0
+    ? run
+    : {
+        ...run,
+        modelCalls: {
+          spent: run.modelCalls.spent + modelCalls.spent,
+          saved: run.modelCalls.saved + modelCalls.saved
+        }
+      }
 
 const settleAttempt = (
   locked: LockedRun<Run.RunningRun>,

@@ -42,7 +42,8 @@ export const runOf = ({ fence, runId, workflowId, workspaceId }: Asker): Run => 
   data: {},
   errors: [],
   warnings: [],
-  warningCount: 0
+  warningCount: 0,
+  modelCalls: { spent: 0, saved: 0 }
 })
 
 /** A question for data. */

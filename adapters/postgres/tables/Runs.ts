@@ -9,7 +9,15 @@ import type { Gate } from "../../../core/gate/Gate.ts"
 import type { Credential } from "../../../core/run/CredentialReferences.ts"
 import { isWatched } from "../../../core/run/hold/HoldAnnouncement.ts"
 import * as RunFilter from "../../../core/run/list/RunFilter.ts"
-import { fromStored, Options, type Run, StoredStatus, statusAt as statusOf, Trigger } from "../../../core/run/Run.ts"
+import {
+  fromStored,
+  ModelCalls,
+  Options,
+  type Run,
+  StoredStatus,
+  statusAt as statusOf,
+  Trigger
+} from "../../../core/run/Run.ts"
 import type { ListedRun } from "../../../core/run/RunStore.ts"
 import * as Slots from "../../../core/run/Slots.ts"
 import type { RunId, VersionId, WorkflowId, WorkspaceId } from "../../../core/workspace/Ids.ts"
@@ -99,7 +107,8 @@ const state = {
   data: column(Table.json(Table.anyJson), (run) => run.data),
   errors: column(Table.json(Schema.Array(RunFailure)), (run) => run.errors),
   warnings: column(Table.json(Schema.Array(RunWarning)), (run) => run.warnings),
-  warning_count: column(Table.integer, (run) => run.warningCount)
+  warning_count: column(Table.integer, (run) => run.warningCount),
+  model_calls: column(Table.json(ModelCalls), (run) => run.modelCalls)
 }
 
 const input = { input: column(Table.json(Table.jsonObject), (run) => run.input) }
@@ -124,7 +133,8 @@ const columnsOf = {
   data: ["data"],
   errors: ["errors"],
   warnings: ["warnings"],
-  warningCount: ["warning_count"]
+  warningCount: ["warning_count"],
+  modelCalls: ["model_calls"]
 } as const satisfies Readonly<Partial<Record<keyof Run, ReadonlyArray<keyof typeof state>>>>
 
 type Field = keyof typeof columnsOf
@@ -209,7 +219,8 @@ export const toRun = (row: Row): Run => {
     data: stored.data,
     errors: stored.errors,
     warnings: stored.warnings,
-    warningCount: stored.warning_count
+    warningCount: stored.warning_count,
+    modelCalls: stored.model_calls
   })
 }
 
@@ -233,7 +244,8 @@ const emptyAtFirst = [
   "lease_until",
   "mark",
   "warnings",
-  "warning_count"
+  "warning_count",
+  "model_calls"
 ] as const satisfies ReadonlyArray<keyof typeof submitted | keyof typeof state>
 
 const columnsAtFirst = Struct.omit({ ...submitted, ...state }, emptyAtFirst)

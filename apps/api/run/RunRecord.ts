@@ -128,6 +128,8 @@ export const RunRecord = Schema.Struct({
   warnings: Schema.Array(EventJson.ReportedWarning),
   /** How many there were. */
   warning_count: Schema.Int,
+  /** How many answers of a model its attempts used, and how many of their steps were done by a plain form instead. */
+  model_calls: Schema.Struct({ spent: Schema.Int, saved: Schema.Int }),
   /** How certain the effects of a failed or stopped run on the site are; null for any other run. */
   outcome_certainty: Schema.NullOr(Certainty),
   /** The last mark of a failed or stopped run: its last started or finished action, and the node. */
@@ -290,6 +292,7 @@ export const record = (
     workflow_errors: errors,
     warnings: run.warnings.map(EventJson.reportedWarning),
     warning_count: run.warningCount,
+    model_calls: run.modelCalls,
     ...(outcome === null ? { outcome_certainty: null, last_mark: null } : EventJson.outcomeOf(outcome)),
     was_recovered: recovered.length > 0,
     recovered_error_ids: recovered,

@@ -8,6 +8,8 @@ import { type Budget, ModelBudget, type ModelUsage, nothing } from "./Budget.ts"
 export interface Use {
   readonly budget: Budget
   readonly spent: Ref.Ref<ModelUsage>
+  /** How many steps were done by a plain form, without the calls that the model would have been asked for. */
+  readonly saved: Ref.Ref<number>
   readonly record: (decision: Decision) => Effect.Effect<void>
   /** What the client that submitted the run says in addition, for every question; `null` where it says nothing. */
   readonly about: Schema.Json
@@ -17,6 +19,7 @@ export interface Use {
 export const make = (budget: Budget, record: Use["record"], about: Schema.Json = null): Use => ({
   budget,
   spent: Ref.makeUnsafe(nothing),
+  saved: Ref.makeUnsafe(0),
   record,
   about
 })

@@ -7,6 +7,7 @@ import type { Secrets } from "../redaction/Secrets.ts"
 import type { Account } from "../vault/Account.ts"
 import type { LoginCodes } from "../vault/otp/LoginCodes.ts"
 import type { Graph } from "../workflow/language/graph/Graph.ts"
+import type { PlainForm } from "../workflow/patch/PlainForm.ts"
 import type { Memories } from "./recovery/ElementMemory.ts"
 import type { RecoverySettings } from "./recovery/RecoverySettings.ts"
 
@@ -21,6 +22,8 @@ export interface Execution {
   readonly correctable: boolean
   /** The recoveries that it may try, and the fingerprints of elements; no recovery where it is omitted. */
   readonly recovery?: { readonly settings: RecoverySettings; readonly memories: Memories }
+  /** The plain forms that steps of a model are done by; absent where the workflow does without them. */
+  readonly plainForms?: ReadonlyArray<PlainForm>
   /** The credentials that it signs in with, by the aliases that the graph knows them by. */
   readonly accounts: ReadonlyMap<string, Account>
   /** Whether a step fails by its first warning. @default {false} */

@@ -9,6 +9,7 @@ import type { LoopTurn } from "../event/LoopTurn.ts"
 import type { RunWarning } from "../event/RunWarning.ts"
 import type { Node } from "../workflow/language/graph/Graph.ts"
 import type { Offer } from "../workflow/patch/Patch.ts"
+import type { PlainForm } from "../workflow/patch/PlainForm.ts"
 import type { Outcome } from "./Outcome.ts"
 import type { Person } from "./Person.ts"
 import type { Analysis } from "./recovery/RecoveryStrategy.ts"
@@ -55,8 +56,10 @@ export interface Observer<E> {
   readonly login?: (alias: string, phase: "begins" | "over") => Effect.Effect<void, E>
   /** A recovery of a failed step, or the dismissal of a pop-up, and whether it helped. */
   readonly analysed?: (analysis: Analysis) => Effect.Effect<void, E>
-  /** A change of the workflow that would have made a recovery unnecessary. */
+  /** A change of the workflow that would have made a recovery, or a model, unnecessary. */
   readonly offered?: (offer: Offer) => Effect.Effect<void, E>
+  /** A plain form did not do the step that it was offered for. */
+  readonly misled?: (form: PlainForm) => Effect.Effect<void, E>
   /** Answers the questions of the execution. */
   readonly person: Person
   /** The session was opened. Fibers forked in the scope end with the session. */

@@ -9,6 +9,7 @@ import type { LoginCodes } from "../vault/otp/LoginCodes.ts"
 import type { AllowedSites } from "../workflow/AllowedSites.ts"
 import type { ActionName } from "../workflow/language/graph/Action.ts"
 import type { NodeOf } from "../workflow/language/graph/Graph.ts"
+import type { Compiling } from "./compile/Compiling.ts"
 import type { StepFailed } from "./Failure.ts"
 import type { NetworkRecorder } from "./network/NetworkRecorder.ts"
 import type { Person, Question } from "./Person.ts"
@@ -28,6 +29,8 @@ export interface StepContext<P extends Port = Port> {
   readonly keep: (file: Download, metadata: Schema.JsonObject) => Effect.Effect<void>
   /** Reports what the step is unsure of. In a strict execution the step fails by it. */
   readonly warn: (warning: Warning) => Effect.Effect<void, StepFailed>
+  /** Finds the plain form of what a model does in the step. */
+  readonly compiling: Compiling
   /** Asks a person, and waits. */
   readonly ask: (question: Omit<Question, "node">) => ReturnType<Person["ask"]>
   /** The option that a person named in place of the one that the list does not have. */

@@ -2,9 +2,9 @@
  * The only interpreter of graphs: it executes one node and returns the next position. Runs and conversations of the
  * builder both use it, so a step does the same in either.
  */
-import { Clock, Effect, Result } from "effect"
+import { Clock, Effect, Ref, Result } from "effect"
 import type { BrowserSession } from "../browser/Browser.ts"
-import { scrubbed } from "../browser/element/Appearance.ts"
+import { cleanOf, scrubbed } from "../browser/element/Appearance.ts"
 import type { Download } from "../browser/file/DownloadPorts.ts"
 import { type LoopTurn, mostShown, shownItem } from "../event/LoopTurn.ts"
 import type { RunWarning } from "../event/RunWarning.ts"
@@ -15,11 +15,17 @@ import * as Expect from "../workflow/language/graph/Expect.ts"
 import type { Graph, Node, NodeId } from "../workflow/language/graph/Graph.ts"
 import * as RunIf from "../workflow/language/graph/RunIf.ts"
 import { defaultWaitMillis } from "../workflow/language/parameters/Fields.ts"
+import * as Patch from "../workflow/patch/Patch.ts"
+import * as PlainForm from "../workflow/patch/PlainForm.ts"
+import type { ProposedForm } from "./compile/Compiling.ts"
+import * as Compiling from "./compile/Compiling.ts"
+import * as PlainStep from "./compile/PlainStep.ts"
 import type { Execution } from "./Execution.ts"
 import * as ExpectationWait from "./ExpectationWait.ts"
 import { ofPage, StepFailed } from "./Failure.ts"
 import { exceeded, type Limits } from "./Limits.ts"
 import * as Login from "./login/Login.ts"
+import * as ModelUse from "./model/ModelUse.ts"
 import type { NetworkRecorder } from "./network/NetworkRecorder.ts"
 import type { DownloadedFile, Observer, Picture } from "./Observer.ts"
 import { perform } from "./Perform.ts"
@@ -33,6 +39,7 @@ import type { Choices, CompletedStep, RecoveryContext } from "./recovery/Recover
 import { noting, type TouchedElement } from "./recovery/TouchedElement.ts"
 import type { Done, StepContext } from "./Step.ts"
 import * as Memory from "./variables/Memory.ts"
+import type { Warning } from "./Warning.ts"
 
 /** The execution of a graph on an open page. */
 export interface Walk<E> {
@@ -251,6 +258,7 @@ const carryOut = Effect.fnUntraced(function* <E>(
         again,
         () => brought.expected
       )
+  yield* Effect.forEach(brought.misled, (form) => observer.misled?.(form) ?? Effect.void, { discard: true })
   yield* Effect.forEach(brought.pictures, observer.picture, { discard: true })
   const unkept = yield* handOver(brought.files, observer)
   const recovered = unkept === null || passesOver(node) ? done : Recovery.without(done, unkept)
@@ -262,6 +270,8 @@ const carryOut = Effect.fnUntraced(function* <E>(
   walk.warnings.push(...brought.warnings)
   walk.warnings.splice(0, walk.warnings.length - mostWarnings)
   yield* Effect.forEach(brought.warnings, (warning) => observer.warned?.(warning) ?? Effect.void, { discard: true })
+  const offer = brought.proposed === null ? null : offerOf(node, brought.proposed, execution, recovered.memory)
+  if (offer !== null) yield* observer.offered?.(offer) ?? Effect.void
   if (recovered.done._tag === "Skipped") yield* observer.skipped?.(node, loopsAround(walk, state)) ?? Effect.void
   else if (commits(execution, node)) yield* observer.committed?.(node) ?? Effect.void
   const { appearance, selector } = noted
@@ -331,8 +341,13 @@ const attempt = <E>(walk: Walk<E>, step: Step, on: BrowserSession, brought: Step
   // Those of an attempt that fails are not those of the step.
   brought.warnings.length = 0
   brought.expected = null
+  brought.proposed = null
+  const propose = (form: ProposedForm) => {
+    brought.proposed = form
+  }
   const context: StepContext = {
     page: on,
+    compiling: Compiling.make(on, position.memory, execution.plainForms !== undefined, propose),
     memory: position.memory,
     shoot: (shot, { fullPage, metadata }) =>
       Effect.map(
@@ -364,7 +379,20 @@ const attempt = <E>(walk: Walk<E>, step: Step, on: BrowserSession, brought: Step
     began: opened
   }
   const expected = expecting(walk, step, on, brought)
-  return withinTime(walk, Effect.tap(perform(node, position, context), expected))
+  const doubted = ({ sentence }: Warning) =>
+    Effect.fail(new StepFailed({ code: "STRICT-E0001", sentence, original: null }))
+  const plain = PlainStep.carryOut({
+    node,
+    forms: (execution.plainForms ?? []).filter((form) => !brought.misled.includes(form)),
+    memory: position.memory,
+    page: on,
+    perform: (one, strict) =>
+      Effect.tap(perform(one, position, strict ? { ...context, warn: doubted } : context), expected),
+    saved: Effect.flatMap(ModelUse.current, ({ saved }) => Ref.update(saved, (count) => count + 1)),
+    misled: (form) => void brought.misled.push(form),
+    propose
+  })
+  return withinTime(walk, plain)
 }
 
 /** Fails where what a node expects is not true after it. That of a loop is asked for once the loop has ended. */
@@ -415,11 +443,33 @@ interface StepOutput {
   readonly pictures: Array<Picture>
   readonly files: Array<DownloadedFile & Pick<Download, "discard">>
   readonly warnings: Array<RunWarning>
+  /** The plain form of what a model did in the step. */
+  proposed: ProposedForm | null
+  /** The plain forms that did not do the step. */
+  readonly misled: Array<PlainForm.PlainForm>
   /** Looks again for what the step expects, where it has done its work once and for all. */
   expected: ReturnType<Recovery.Expected<Done | Position.LoopTurn>>
 }
 
-const nothingYet = (): StepOutput => ({ pictures: [], files: [], warnings: [], expected: null })
+const nothingYet = (): StepOutput => ({
+  pictures: [],
+  files: [],
+  warnings: [],
+  proposed: null,
+  misled: [],
+  expected: null
+})
+
+/** The offer of the plain form of a step; `null` where a secret or an input of the run is in it. */
+const offerOf = (node: Node, proposed: ProposedForm, { secrets }: Execution, { inputs }: Memory.Memory) => {
+  const { decides, parameters, site } = proposed
+  if (decides === false && PlainStep.hasEffects(node)) return null
+  const after = PlainForm.textOf(parameters)
+  if (!cleanOf(secrets, inputs)(after)) return null
+  const form = { nodeId: node.id, before: PlainForm.textOf(node.parameters), after, site, decides }
+  const what = decides === null ? "did the step" : decides ? "said yes" : "said no"
+  return Patch.offerOf(form, node.name, `A model ${what}; on the same page, this has the same result without one`)
+}
 
 interface Step {
   readonly node: CompletedStep["node"]

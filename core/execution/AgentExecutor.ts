@@ -1,5 +1,5 @@
 /** Executes the graph of a run in a browser with the agent, and reports the events of the run. */
-import { Effect, Layer, Redacted, Result } from "effect"
+import { Effect, Layer, Redacted, Ref, Result } from "effect"
 import * as Agent from "../agent/Agent.ts"
 import { CaptchaSolver } from "../agent/action/CaptchaSolver.ts"
 import { RunLimits } from "../agent/Limits.ts"
@@ -104,6 +104,7 @@ export const layer = Layer.effect(
       const inputs = { ...Legacy.defaultInputs(content.nodes), ...claimed.run.input }
       const recorder = yield* replayRecorderOf(claimed, accounts, inputs, secrets, { browser, model })
       const observed = { ...watching, ...recovering.observes, before, over, warned }
+      const use = ModelUse.make(budget, kept(claimed.run.id, secrets), claimed.run.options.additionalContext)
       const outcome = yield* Agent.run(
         {
           graph,
@@ -114,6 +115,7 @@ export const layer = Layer.effect(
           strict: content.settings.strict ?? false,
           manualCaptcha: content.settings.manual_captcha_solve ?? false,
           recovery: recovering.recovery,
+          ...(recovering.plainForms === undefined ? {} : { plainForms: recovering.plainForms }),
           session,
           accounts,
           codes,
@@ -127,18 +129,16 @@ export const layer = Layer.effect(
         Effect.provideService(CaptchaSolver, solver),
         Effect.provideService(Model, recorder.model),
         Effect.provideService(Advisor, ModelAdvice.make(secrets)),
-        Effect.provideService(
-          ModelUse.ModelUse,
-          ModelUse.make(budget, kept(claimed.run.id, secrets), claimed.run.options.additionalContext)
-        )
+        Effect.provideService(ModelUse.ModelUse, use)
       )
       yield* recovering.over
       yield* recorder.keep(outcome, writer)
+      const modelCalls = { spent: (yield* Ref.get(use.spent)).calls, saved: yield* Ref.get(use.saved) }
       if (outcome._tag === "Success") {
-        return { _tag: "Success", data: outcome.data, warnings } satisfies Transition.Outcome
+        return { _tag: "Success", data: outcome.data, warnings, modelCalls } satisfies Transition.Outcome
       }
       const verdict = yield* StoreUnavailable.waitUntilBack(verdictOf(claimed, { ...outcome, acted, committed }))
-      return { ...verdict, warnings } satisfies Transition.Outcome
+      return { ...verdict, warnings, modelCalls } satisfies Transition.Outcome
     })
 
     /** A defect ends the attempt as a defect, with the secrets of the attempt removed from its message. */

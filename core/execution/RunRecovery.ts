@@ -1,4 +1,4 @@
-/** The recoveries of an attempt: which are enabled, what they report, and what is stored for later runs. */
+/** The recoveries of an attempt: which are enabled, what they report, and what is kept of it for later runs. */
 import { Cause, Effect } from "effect"
 import type { Execution } from "../agent/Execution.ts"
 import type { Observer } from "../agent/Observer.ts"
@@ -11,12 +11,15 @@ import type { Reporter } from "../run/Executor.ts"
 import type { ClaimedRun } from "../run/RunStore.ts"
 import { outage } from "../runtime/Supervisor.ts"
 import { Patches } from "../workflow/patch/Patches.ts"
+import type { PlainForm } from "../workflow/patch/PlainForm.ts"
 import { Identifiers } from "../workspace/Identifiers.ts"
 import { bestEffort } from "./BestEffort.ts"
 
 export interface RunRecovery {
   readonly recovery: NonNullable<Execution["recovery"]>
-  readonly observes: Pick<Observer<never>, "analysed" | "offered">
+  /** The plain forms that earlier runs found; absent where the workflow does without them. */
+  readonly plainForms?: ReadonlyArray<PlainForm>
+  readonly observes: Pick<Observer<never>, "analysed" | "misled" | "offered">
   /** Stores the element fingerprints of the attempt. Failing to store them does not change the result of the run. */
   readonly over: Effect.Effect<void>
 }
@@ -39,13 +42,24 @@ export const make = Effect.gen(function* () {
         )
       )
     )
+    const compiles = version.content.settings.enable_compile === true && run.options.additionalContext == null
+    const forms = compiles
+      ? yield* patches.plainForms(workspaceId, workflowId).pipe(
+          Effect.catchTag("StoreUnavailable", ({ message }) => Effect.as(outage(`${notRead}: ${message}`), [])),
+          Effect.catchCause((cause) =>
+            Effect.as(Effect.logWarning(`${notRead}: ${secrets.describe(Cause.squash(cause))}`), [])
+          )
+        )
+      : null
     return {
       recovery: { settings, memories },
+      ...(forms === null ? {} : { plainForms: forms }),
       observes: {
         analysed: Effect.fnUntraced(function* (analysis) {
           const id = yield* identifiers.uuid
           yield* reporter.event(eventOf({ runId: run.id, workflowId }, id, analysis, secrets))
         }),
+        misled: (form) => patches.withdraw(workspaceId, workflowId, form).pipe(bestEffort(secrets, notKept)),
         offered: (offer) => patches.offer(workspaceId, workflowId, offer, run.id).pipe(bestEffort(secrets, notKept))
       },
       over: Effect.suspend(() => elements.keep(workspaceId, workflowId, learned())).pipe(bestEffort(secrets, notKept))

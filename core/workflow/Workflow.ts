@@ -39,6 +39,8 @@ export const settings = {
   enable_network_listener: flag,
   /** A run keeps what its pages received, so that it can be replayed. */
   record: flag,
+  /** Steps of a model are done by the plain forms that earlier runs found. */
+  enable_compile: flag,
   allow_requeue: flag,
   deny_requeue_past_dry_run_marker: flag,
   manual_captcha_solve: flag,

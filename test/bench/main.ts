@@ -4,6 +4,7 @@
 import { cpus, totalmem } from "node:os"
 import * as postgresServer from "../support/postgresServer.ts"
 import { api } from "./api.ts"
+import { compile } from "./compile.ts"
 import { console } from "./console.ts"
 import { density } from "./density.ts"
 import { dispatch } from "./dispatch/dispatch.ts"
@@ -36,6 +37,7 @@ const suites = {
   tasks,
   gauntlet,
   replay,
+  compile,
   endurance,
   dispatch,
   waiting,

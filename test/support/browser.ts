@@ -18,6 +18,7 @@ import type { Account } from "../../core/vault/Account.ts"
 import type { LoginCodes } from "../../core/vault/otp/LoginCodes.ts"
 import * as GraphCheck from "../../core/workflow/language/graph/GraphCheck.ts"
 import type { Offer } from "../../core/workflow/patch/Patch.ts"
+import type { PlainForm } from "../../core/workflow/patch/PlainForm.ts"
 
 export interface Step {
   readonly action: string
@@ -74,6 +75,8 @@ export interface Seen {
   /** The recoveries of failed steps. */
   readonly analyses: ReadonlyArray<Analysis>
   readonly offers: ReadonlyArray<Offer>
+  /** The plain forms that did not do their steps. */
+  readonly misled: ReadonlyArray<PlainForm>
   /** What steps that succeeded were unsure of. */
   readonly warnings: ReadonlyArray<RunWarning>
 }
@@ -96,6 +99,7 @@ export const walk = (
     readonly secrets?: Secrets
     readonly session?: Session.Session
     readonly strict?: boolean
+    readonly plainForms?: ReadonlyArray<PlainForm>
   } = {}
 ) =>
   Effect.gen(function* () {
@@ -107,6 +111,7 @@ export const walk = (
     const logins: Array<string> = []
     const analyses: Array<Analysis> = []
     const offers: Array<Offer> = []
+    const misled: Array<PlainForm> = []
     const warnings: Array<RunWarning> = []
     const outcome = yield* Agent.run(
       {
@@ -127,7 +132,8 @@ export const walk = (
         accounts: new Map((options.accounts ?? []).map((account) => [account.alias, account])),
         codes: options.codes ?? null,
         secrets: options.secrets ?? new Secrets(),
-        strict: options.strict ?? false
+        strict: options.strict ?? false,
+        ...(options.plainForms === undefined ? {} : { plainForms: options.plainForms })
       },
       {
         step: (node, _, turns) =>
@@ -146,10 +152,11 @@ export const walk = (
           Effect.sync(() => void logins.push(`${alias} ${phase} at ${steps.at(-1) ?? "the start"}`)),
         analysed: (analysis) => Effect.sync(() => void analyses.push(analysis)),
         warned: (warning) => Effect.sync(() => void warnings.push(warning)),
+        misled: (form) => Effect.sync(() => void misled.push(form)),
         offered: (offer) => Effect.sync(() => void offers.push(offer)),
         person: options.person ?? noPerson
       },
       options.limits
     )
-    return { outcome, steps, loops, pictures, files, marks, logins, analyses, offers, warnings } satisfies Seen
+    return { outcome, steps, loops, pictures, files, marks, logins, analyses, offers, misled, warnings } satisfies Seen
   })

@@ -41,6 +41,8 @@ export const words: Readonly<Record<string, string>> = {
   enable_action_timing_recovery: "Whether a failed action is retried later",
   enable_error_code_generation: "Whether the model assigns an error code to failures without one",
   enable_incorrect_form_input_recovery: "Whether a form that refuses an input is filled in again",
+  enable_compile:
+    "Whether steps of a model are done by the plain forms that earlier runs found, and by the model where these fail",
   enable_network_listener: "Whether the network traffic of runs is stored",
   record: "Whether runs keep what their pages receive, so that they can be replayed without the site",
   enable_popup_handling: "Whether pop-ups that cover the page are dismissed",

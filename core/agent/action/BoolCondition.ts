@@ -1,4 +1,4 @@
-import { Effect, type Schema } from "effect"
+import { Effect, Option, Schema } from "effect"
 import type { ElementQuery } from "../../browser/element/ElementQuery.ts"
 import * as LiveSelectors from "../../workflow/language/expression/LiveSelectors.ts"
 import * as Template from "../../workflow/language/expression/Template.ts"
@@ -6,11 +6,13 @@ import * as Comparison from "../../workflow/language/graph/Comparison.ts"
 import type { NodeOf } from "../../workflow/language/graph/Graph.ts"
 import * as Executions from "../../workflow/language/parameters/Executions.ts"
 import { defaultWaitMillis } from "../../workflow/language/parameters/Fields.ts"
+import * as PlainCondition from "../compile/PlainCondition.ts"
 import { ofPage, StepFailed } from "../Failure.ts"
 import * as Judgement from "../model/Judgement.ts"
 import * as References from "../model/References.ts"
 import type { Action, StepContext } from "../Step.ts"
 import * as Memory from "../variables/Memory.ts"
+import * as SecretUse from "../variables/SecretUse.ts"
 import * as ActionPoint from "../vision/ActionPoint.ts"
 import * as PageView from "../vision/PageView.ts"
 import type { Warning } from "../Warning.ts"
@@ -97,8 +99,9 @@ const maxShown = 100
 
 const judged = Effect.fnUntraced(function* (
   node: NodeOf<"BOOL_CONDITION">,
-  { memory, page }: StepContext<"navigation" | "vision">
+  context: StepContext<"elements" | "navigation" | "vision">
 ) {
+  const { compiling, memory, page } = context
   const { execution, llm_model, prompt, wait_time } = node.parameters
   const { secrets } = memory.credentials
   const visual = execution === "LLM_VISION"
@@ -108,15 +111,54 @@ const judged = Effect.fnUntraced(function* (
       .settled(Effect.void, { waitMillis, isThere: () => "all" })
       .pipe(Effect.mapError((failure) => ofPage("look at the page", failure)))
   }
-  return yield* Judgement.holds({
+  const { holds, plain } = yield* Judgement.judge({
     node,
     secrets,
     prompt: yield* References.evaluate(prompt ?? "", memory, page),
     model: ActionPoint.modelOf(llm_model),
     page: visual ? (yield* PageView.view(page, true)).text : yield* PageView.context(memory),
-    shot: visual ? yield* PageView.picture(page, secrets) : null
+    shot: visual ? yield* PageView.picture(page, secrets) : null,
+    plainly: compiling.asks ? (visual ? "text" : "expression") : null
   })
+  const comparison = plain === null ? null : yield* comparisonBy(plain, prompt ?? "", !visual, context)
+  if (comparison !== null && PlainCondition.mayDecide(comparison.comparison_operator, holds)) {
+    const proposed = { ...node, parameters: { wait_time: wait_time ?? null, ...comparison } }
+    const tried = yield* Effect.result(compared(proposed, { ...context, warn: unsure }))
+    if (tried._tag === "Success" && tried.success.holds === holds) {
+      yield* compiling.propose({ execution: "STATIC", ...comparison }, { decides: holds, ofContext: !visual })
+    }
+  }
+  return holds
 })
+
+/** A comparison that leaves a doubt is no plain form. */
+const unsure = ({ sentence }: Warning) =>
+  Effect.fail(new StepFailed({ code: "STRICT-E0001", sentence, original: null }))
+
+/** The comparison that a model says it decided by; `null` where it is not certain. */
+const comparisonBy = Effect.fnUntraced(function* (
+  plain: Schema.Json,
+  written: string,
+  ofContext: boolean,
+  context: StepContext<"elements" | "navigation" | "vision">
+) {
+  const prompt = yield* context.compiling.prompt(written)
+  if (prompt === null) return null
+  if (ofContext) {
+    const reason = Schema.decodeUnknownOption(PlainCondition.ContextReason)(plain)
+    if (Option.isNone(reason)) return null
+    const { expression } = reason.value
+    const used = yield* Effect.orElseSucceed(SecretUse.usedByExpression(expression, context.memory), () => null)
+    return used?.length === 0 ? PlainCondition.ofContext(expression, prompt) : null
+  }
+  const reason = Schema.decodeUnknownOption(PlainCondition.PageReason)(plain)
+  const page = context.page.elements.readable(null, { metadata: true, maxCharacters })
+  const read = yield* Effect.orElseSucceed(page, () => null)
+  return read === null || Option.isNone(reason) ? null : PlainCondition.ofPage(read.html, reason.value, prompt)
+})
+
+/** Maximum length of a page that is searched for a text, in characters. */
+const maxCharacters = 200_000
 
 /** Whether a value consists of exactly one element reference. */
 const isElement = (value: Schema.Json | undefined): boolean => {

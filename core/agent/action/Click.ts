@@ -15,22 +15,24 @@ import * as VisualTask from "../vision/VisualTask.ts"
 export const click: Action<"CLICK", "elements" | "navigation" | "vision"> = Effect.fnUntraced(
   function* (node, context) {
     const { parameters } = node
-    const { memory, page } = context
+    const { compiling, memory, page } = context
     const kind = parameters.click_type ?? "click"
     const waitMillis = parameters.wait_time ?? defaultWaitMillis
     const tried = kind === "press" || kind === "release" ? `${kind} the button on` : kind.replace("_", "-")
     if (parameters.execution === "COMPUTER_USE") {
       const prompt = yield* References.evaluate(parameters.prompt ?? "", memory, page)
       const model = ActionPoint.modelOf(parameters.llm_model)
-      yield* VisualTask.move({
+      const { selector } = yield* VisualTask.move({
         node,
         page,
         memory,
         prompt,
         model,
         ends: "done",
-        byHand: parameters.human_mode === true
+        byHand: parameters.human_mode === true,
+        compiles: (place) => compiling.element(place, parameters.prompt ?? "")
       })
+      if (selector !== null) yield* compiling.propose({ ...ActionPoint.plain(selector), click_type: "click" })
       return next
     }
     const keys = Aiming.keysOf(parameters.modifier_keys)

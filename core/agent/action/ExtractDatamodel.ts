@@ -12,7 +12,9 @@ import type { NodeOf } from "../../workflow/language/graph/Graph.ts"
 import { type DataModel, modelOf, overwritten } from "../../workflow/language/parameters/DataModel.ts"
 import * as Executions from "../../workflow/language/parameters/Executions.ts"
 import { defaultWaitMillis } from "../../workflow/language/parameters/Fields.ts"
+import * as PlainForm from "../../workflow/patch/PlainForm.ts"
 import * as Json from "../../workspace/Json.ts"
+import * as PlainReading from "../compile/PlainReading.ts"
 import { ofPage, StepFailed } from "../Failure.ts"
 import * as DataExtraction from "../model/DataExtraction.ts"
 import * as References from "../model/References.ts"
@@ -61,31 +63,62 @@ export const extractDatamodel: Action<"EXTRACT_DATAMODEL", "elements" | "navigat
       return found
     }
     const overwrite = new Set(overwritten(model))
+    const known: Extraction.Resolve = (text) => resolved.get(text) ?? { text }
     if (Executions.isModelExecution(parameters.execution)) {
-      const wanted = DataExtraction.requestedFieldsOf(model, (text) => resolved.get(text) ?? { text })
-      return { _tag: "Found", found: made(yield* read(node, wanted, context)), overwrite }
+      const found = yield* read(node, DataExtraction.requestedFieldsOf(model, known), context)
+      yield* compile(node, known, found, context)
+      return { _tag: "Found", found: made(found), overwrite }
     }
-    const plan = Extraction.plan(model, (text) => resolved.get(text) ?? { text }, parameters.keep_whitespace === true)
-    // Several elements may match only as long as the page is being built.
-    const settled = yield* page.navigation
-      .settled(Effect.result(page.elements.extract(plan)), {
-        waitMillis,
-        isThere: (read) => (Result.isSuccess(read) ? Presence.of(plan, read.success) : "all")
-      })
-      .pipe(Effect.mapError((failure) => ofPage("extract data", failure)))
-    if (Result.isFailure(settled.found)) return yield* unread(settled.found.failure, secrets)
-    const there = settled.found.success
-    const { data: found, doubts } = ReadValue.settled(plan, Presence.withoutShells(plan, there))
-    const missing = missingRows(plan, { ...settled, found: there })
-    const warnings = [...missing, ...Doubts.warningsOf(doubts, memory.credentials.secrets)]
-    yield* Effect.forEach(warnings, context.warn, { discard: true })
-    return {
-      _tag: "Found",
-      found: Json.isObject(found) ? made(found) : {},
-      overwrite
-    }
+    const plan = Extraction.plan(model, known, parameters.keep_whitespace === true)
+    return { _tag: "Found", found: made(yield* carryOut(plan, waitMillis, context)), overwrite }
   }
 )
+
+/** Reads by a plan, once the page has what it is about. */
+const carryOut = Effect.fnUntraced(function* (
+  plan: Extraction.ExtractionPlan,
+  waitMillis: number,
+  { memory, page, warn }: StepContext<"elements" | "navigation">
+) {
+  const { secrets } = memory.credentials
+  // Several elements may match only as long as the page is being built.
+  const settled = yield* page.navigation
+    .settled(Effect.result(page.elements.extract(plan)), {
+      waitMillis,
+      isThere: (read) => (Result.isSuccess(read) ? Presence.of(plan, read.success) : "all")
+    })
+    .pipe(Effect.mapError((failure) => ofPage("extract data", failure)))
+  if (Result.isFailure(settled.found)) return yield* unread(settled.found.failure, secrets)
+  const there = settled.found.success
+  const { data: found, doubts } = ReadValue.settled(plan, Presence.withoutShells(plan, there))
+  const missing = missingRows(plan, { ...settled, found: there })
+  yield* Effect.forEach([...missing, ...Doubts.warningsOf(doubts, secrets)], warn, { discard: true })
+  return Json.objectOf(found)
+})
+
+/** Proposes paths that read what a model has read, where they read just that without a doubt. */
+const compile = Effect.fnUntraced(function* (
+  node: NodeOf<"EXTRACT_DATAMODEL">,
+  known: Extraction.Resolve,
+  found: Schema.JsonObject,
+  context: StepContext<"elements" | "navigation">
+) {
+  const { execution, extract_data_model, prompt } = node.parameters
+  // A prompt may say which rows or values are meant, by what the run knows.
+  const isOpen = execution === "PROMPT" || Template.isTemplate(prompt ?? "")
+  if (isOpen || (PlainReading.hasList(extract_data_model) && (prompt ?? "").trim() !== "")) return
+  const doubted = ({ sentence }: Warning) =>
+    Effect.fail(new StepFailed({ code: "STRICT-E0001", sentence, original: null }))
+  yield* Effect.gen(function* () {
+    const { cut, html } = yield* context.page.elements.readable(null, { metadata: true, maxCharacters })
+    const plain = cut ? null : PlainReading.modelFor(html, extract_data_model, found)
+    if (plain === null || !(yield* PlainReading.isSole(plain, context.page))) return
+    const plan = Extraction.plan(plain, known, node.parameters.keep_whitespace === true)
+    const read = yield* carryOut(plan, 0, { ...context, warn: doubted })
+    if (PlainForm.textOf(read) !== PlainForm.textOf(found)) return
+    yield* context.compiling.propose({ execution: "STATIC", extract_data_model: PlainReading.asJson(plain) })
+  }).pipe(Effect.ignore)
+})
 
 /** What is unsure about the lists that were read. */
 const missingRows = (

@@ -1,7 +1,7 @@
 /**
  * Has a model say whether something holds, for what the page shows or for what the run knows.
  */
-import { Effect, Result } from "effect"
+import { Effect, Result, type Schema } from "effect"
 import type { Shot } from "../../browser/vision/Shot.ts"
 import type { Secrets } from "../../redaction/Secrets.ts"
 import type { Node } from "../../workflow/language/graph/Graph.ts"
@@ -17,26 +17,43 @@ export interface Statement {
   /** The part of the page it is about; `null` when it is about the context alone. */
   readonly page: string | null
   readonly shot: Shot | null
+  /** What the model is asked to say it decides by: a text of the page, or an expression over the context. */
+  readonly plainly: "text" | "expression" | null
 }
 
-const verdict = {
+export interface Verdict {
+  readonly holds: boolean
+  /** What the model says it decided by, unchecked; `null` where it says nothing. */
+  readonly plain: Schema.Json
+}
+
+const schemaOf = (plain: Schema.JsonObject | null) => ({
   type: "object",
-  properties: { holds: { type: "boolean" }, reason: { type: "string", maxLength: 2_000 } },
-  required: ["holds", "reason"],
+  properties: {
+    holds: { type: "boolean" },
+    reason: { type: "string", maxLength: 2_000 },
+    ...(plain === null ? {} : { plain })
+  },
+  required: ["holds", "reason", ...(plain === null ? [] : ["plain"])],
   additionalProperties: false
-}
+})
 
-export const holds = (statement: Statement): Effect.Effect<boolean, StepFailed> =>
+export const judge = (statement: Statement): Effect.Effect<Verdict, StepFailed> =>
   ModelRequest.ask({
     ...statement,
     purpose: "judge",
-    instructions: Prompts.judging,
+    instructions: Prompts.judging(statement.plainly),
     request: statement.prompt,
-    form: { _tag: "Object", name: "verdict", schema: verdict },
+    form: {
+      _tag: "Object",
+      name: "verdict",
+      schema: schemaOf(statement.plainly === null ? null : Prompts.plainReason[statement.plainly])
+    },
     judge: (said) =>
       Effect.sync(() => {
         const value = said._tag === "Object" ? said.value : {}
         if (typeof value.holds !== "boolean") return Result.fail('Expected "holds" to be true or false')
-        return Result.succeed({ value: value.holds, did: value.holds ? "it holds" : "it does not hold" })
+        const { holds, plain = null } = value
+        return Result.succeed({ value: { holds, plain }, did: holds ? "it holds" : "it does not hold" })
       })
   })

@@ -45,10 +45,19 @@ export const reading = [
   "Take values as they stand there; give null for what is not there. Never make up anything."
 ].join(" ")
 
-export const judging = [
-  role,
-  "Say whether the statement holds for what you are given, and in one short sentence why. When it cannot be told, it does not hold."
-].join(" ")
+/** `plainly` is what the model says it decides by: a text of the page, or an expression over the context. */
+export const judging = (plainly: "text" | "expression" | null): string =>
+  [
+    role,
+    "Say whether the statement holds for what you are given, and in one short sentence why. When it cannot be told, it does not hold.",
+    ...(plainly === null ? [] : [plainAnswers[plainly]])
+  ].join(" ")
+
+const plainAnswers = {
+  text: 'In "plain", give the one text of the page that decides, as it stands there as a whole, and how: EQUAL, CONTAINS, STARTS_WITH or ENDS_WITH with a value from the statement, or IS_NOT_NULL with an empty value when it only has to be there. Give null when no single comparison decides.',
+  expression:
+    'In "plain", give a JSONata expression over the JSON that you are given as "context", such as context.inputs.amount > 100, that is true exactly when the statement holds. Give null when there is none.'
+}
 
 export const moving = (finish: string): string =>
   [
@@ -69,6 +78,19 @@ const object = (properties: Schema.JsonObject): Schema.JsonObject => ({
   required: Object.keys(properties),
   additionalProperties: false
 })
+
+/** What a model says it decided by. */
+export const plainReason = {
+  text: {
+    ...object({
+      text: { type: "string", maxLength: 200 },
+      operator: { type: "string", enum: ["EQUAL", "CONTAINS", "STARTS_WITH", "ENDS_WITH", "IS_NOT_NULL"] },
+      value: { type: "string", maxLength: 200 }
+    }),
+    type: ["object", "null"]
+  },
+  expression: { ...object({ expression: { type: "string", maxLength: 500 } }), type: ["object", "null"] }
+}
 
 const coordinate = { type: "number", minimum: 0, maximum: 100_000 }
 const reason = { type: "string", maxLength: 2_000 }

@@ -51,7 +51,7 @@ export const place = Effect.fnUntraced(function* (
   context: StepContext<"elements" | "navigation" | "vision">
 ) {
   const { execution, llm_model, prompt, wait_time } = node.parameters
-  const { memory, page } = context
+  const { compiling, memory, page } = context
   if (execution === "COORDINATES") return yield* point(node.parameters.selector ?? "", context)
   const used = yield* SecretUse.usedBy(text, memory)
   const objection = (chosen: PointerTarget) =>
@@ -69,21 +69,29 @@ export const place = Effect.fnUntraced(function* (
     page,
     prompt: yield* References.evaluate(prompt ?? defaultPrompt, memory, page),
     model: modelOf(llm_model),
+    compiles: (place: PointerTarget) => compiling.element(place, prompt ?? defaultPrompt),
     ...(used.length === 0 ? {} : { objection })
   }
-  const chosen =
-    execution === "COMPUTER_USE"
-      ? yield* VisualTask.move({ ...wanted, memory, ends: "place", byHand: isByHand(node) })
-      : yield* Grounding.place({
-          ...wanted,
-          secrets: memory.credentials.secrets,
-          act,
-          visual: execution !== "LLM_DOM",
-          waitMillis: wait_time ?? defaultWaitMillis
-        })
-  if (chosen !== null) return chosen
-  return yield* new StepFailed({ code: "MODEL-E0005", sentence: "The model chose no element", original: null })
+  if (execution === "COMPUTER_USE") {
+    const { place, selector } = yield* VisualTask.move({ ...wanted, memory, ends: "place", byHand: isByHand(node) })
+    if (selector !== null) yield* compiling.propose(plain(selector))
+    if (place !== null) return place
+    return yield* new StepFailed({ code: "MODEL-E0005", sentence: "The model chose no element", original: null })
+  }
+  const chosen = yield* Grounding.place({
+    ...wanted,
+    secrets: memory.credentials.secrets,
+    act,
+    visual: execution !== "LLM_DOM",
+    waitMillis: wait_time ?? defaultWaitMillis
+  })
+  const selector = yield* wanted.compiles(chosen)
+  if (selector !== null) yield* compiling.propose(plain(selector))
+  return chosen
 })
+
+/** The parameters that name an element by a selector. */
+export const plain = (selector: string) => ({ execution: "STATIC", selector })
 
 /** Only the field for a code may be located without a prompt. */
 const defaultPrompt = "The field that the one-time code is typed into; of several boxes for one digit each, the first."

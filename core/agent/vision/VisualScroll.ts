@@ -20,7 +20,7 @@ import * as Grounding from "./Grounding.ts"
 export const show = Effect.fnUntraced(function* (
   node: NodeOf<"SCROLL">,
   { direction, position }: { readonly direction: Direction; readonly position: Position },
-  { memory, page }: StepContext<"elements" | "navigation" | "vision">
+  { compiling, memory, page }: StepContext<"elements" | "navigation" | "vision">
 ): Effect.fn.Return<void, StepFailed> {
   const { container_description, container_xpath, goal, llm_model, scroll_behavior, scroll_mode, target_description } =
     node.parameters
@@ -53,5 +53,11 @@ export const show = Effect.fnUntraced(function* (
   }
   const prompt = yield* References.evaluate(target_description ?? "", memory, page)
   const place = yield* Grounding.place({ ...looks, act: "scroll to", prompt, container })
+  const xpath = yield* compiling.element(place, target_description ?? "")
+  // The selector of a container that a model chose is only a path.
+  if (xpath !== null && (container_description ?? "").trim() === "") {
+    const how = container === null ? { scroll_mode: "to-element" } : { goal: "find-element" }
+    yield* compiling.propose({ execution: "STATIC", xpath, ...how })
+  }
   yield* page.vision.show(place, position).pipe(Effect.mapError((failure) => ofPage("scroll to", failure)))
 })

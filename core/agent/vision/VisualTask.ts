@@ -39,27 +39,46 @@ export interface Task {
   /** Moves the mouse and types as a hand would. @default {false} */
   readonly byHand?: boolean
   readonly objection?: (place: PointerTarget) => Effect.Effect<string | null, StepFailed>
+  /** The selector for an element; `null` where none is certain. */
+  readonly compiles: (place: PointerTarget) => Effect.Effect<string | null>
+}
+
+/** The result of a task. */
+export interface Moved {
+  /** The place that was chosen; `null` when the task is done. */
+  readonly place: PointerTarget | null
+  /** The selector of all that was done: the chosen element, or the one that was clicked and nothing else. */
+  readonly selector: string | null
 }
 
 type Move = { readonly ended: PointerTarget | null } | { readonly did: string } | { readonly refused: string }
 
 /**
- * The place that was chosen; `null` when the task is done. Fails with `MODEL-E0005` when it cannot be done in 30 moves. Once
+ * Carries out a task. Fails with `MODEL-E0005` when it cannot be done in 30 moves. Once
  * a move has changed something, the failure says so.
  */
-export const move = (task: Task): Effect.Effect<PointerTarget | null, StepFailed> =>
+export const move = (task: Task): Effect.Effect<Moved, StepFailed> =>
   Effect.suspend(() => {
-    const made = { acted: false }
+    const made: Made = { acted: false, acts: 0, clicked: null }
     return moves(task, made).pipe(Effect.mapError((failure) => (made.acted ? afterActing(failure) : failure)))
   })
+
+/** What the moves have done so far. */
+interface Made {
+  acted: boolean
+  /** How many moves may have changed something. */
+  acts: number
+  /** The selector of what the last click was on. */
+  clicked: string | null
+}
 
 /** Moves that change something on the page. */
 const acting: ReadonlySet<string> = new Set(["click", "click_element", "type", "press"])
 
-const moves = Effect.fnUntraced(function* (
-  task: Task,
-  made: { acted: boolean }
-): Effect.fn.Return<PointerTarget | null, StepFailed> {
+/** Moves after which a single click is not all that was done. */
+const leading: ReadonlySet<string> = new Set([...acting, "open"])
+
+const moves = Effect.fnUntraced(function* (task: Task, made: Made): Effect.fn.Return<Moved, StepFailed> {
   const { memory, node, page } = task
   const { secrets } = memory.credentials
   const sites = new Set(yield* page.navigation.visited)
@@ -96,7 +115,13 @@ const moves = Effect.fnUntraced(function* (
     const { window } = view.outline
     const carryOut = Effect.fnUntraced(function* (said: ModelRequest.ModelAnswer) {
       if (said._tag !== "Called") return Result.fail("Expected a call of a tool")
-      const value: Move = yield* perform(said, { ...task, refs, sites, window }).pipe(
+      if (leading.has(said.tool)) made.acts++
+      made.clicked = made.acts > 1 ? null : made.clicked
+      const compiles = Effect.fnUntraced(function* (place: PointerTarget) {
+        made.clicked = made.acts > 1 ? null : yield* task.compiles(place)
+        return made.clicked
+      })
+      const value: Move = yield* perform(said, { ...task, compiles, refs, sites, window }).pipe(
         // Report a failed move to the model, which then sees the page again.
         Effect.catchTag("PageFailure", (failed) => {
           made.acted ||= failed.acted === true
@@ -126,7 +151,11 @@ const moves = Effect.fnUntraced(function* (
       form: { _tag: "Choice", tools: toolsFor(task.ends, refs) },
       judge: carryOut
     })
-    if ("ended" in value) return value.ended
+    if ("ended" in value) {
+      const { ended } = value
+      const chosen = ended === null || made.acts > 0 ? null : yield* task.compiles(ended)
+      return { place: ended, selector: ended === null ? made.clicked : chosen }
+    }
     yield* note(value)
   }
   return yield* ModelRequest.failure(about, "MODEL-E0005", `it was not done within ${mostMoves} moves`)
@@ -177,6 +206,7 @@ const perform = Effect.fnUntraced(function* (
       const point = Grounding.choiceOf({ _tag: "Called", tool: "choose_point", parameters }, scene.refs, scene.window)
       if (Result.isFailure(point)) return { refused: point.failure }
       if (!("place" in point.success)) return { refused: "Expected a point" }
+      if (kind === "click") yield* scene.compiles(point.success.place)
       // The tool allows these kinds only.
       yield* page.vision.clickAt(point.success.place, kind as ClickKind, waitMillis, gesture)
       return { did: `${String(kind)} at ${String(parameters.x)},${String(parameters.y)}` }
@@ -184,6 +214,7 @@ const perform = Effect.fnUntraced(function* (
     case "click_element": {
       const ref = scene.refs.find((known) => known === element)
       if (ref === undefined) return { refused: `There is no element "${String(element).slice(0, 50)}" in the list` }
+      yield* scene.compiles({ _tag: "Ref", ref })
       yield* page.vision.clickAt({ _tag: "Ref", ref }, "click", waitMillis, gesture)
       return { did: `click ${ref}` }
     }

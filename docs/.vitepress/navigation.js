@@ -46,6 +46,7 @@ export const navigation = [
       { text: "Schedules", link: "/schedules" },
       { text: "Recovery", link: "/recovery" },
       { text: "Replays", link: "/replay" },
+      { text: "Without a model", link: "/compile" },
       { text: "True success", link: "/true-success" },
       { text: "Uncertain outcomes", link: "/uncertain-outcomes" },
       { text: "The console", link: "/console" },

@@ -285,6 +285,11 @@ const Facts = ({ run }: { readonly run: Run }) => {
         </Fact>
       )}
       {run.reference !== null && <Fact name="Reference">{run.reference}</Fact>}
+      {run.model_calls.spent + run.model_calls.saved > 0 && (
+        <Fact name="Model">
+          {run.model_calls.spent} calls, {run.model_calls.saved} steps without
+        </Fact>
+      )}
       {run.was_recovered && <Fact name="Recovered">{run.recovered_error_ids.length}</Fact>}
       {run.outcome_certainty !== null && (
         <Fact name="Done on the site">{run.outcome_certainty.replaceAll("_", " ")}</Fact>

@@ -1,6 +1,5 @@
 /** The changes of a workflow that its runs offer, to apply or to dismiss. Each of them helped a run. */
 import { useMemo } from "preact/hooks"
-import type { PatchRecord } from "../../api/patch/PatchesApi.ts"
 import { workflowOf } from "../data/Workflows.ts"
 import { Difference } from "../forms/Difference.tsx"
 import { useQuery } from "../kit/Loaded.tsx"
@@ -9,12 +8,7 @@ import { to } from "../kit/Route.ts"
 import { act, client, query, refresh } from "../kit/Service.ts"
 import { may } from "../kit/Session.ts"
 import { Ago } from "../kit/Status.tsx"
-
-type Offer = typeof PatchRecord.Type
-
-/** What an offer changes, in words. */
-const titleOf = ({ kind, node_name, parameter }: Offer): string =>
-  kind === "popup_xpath" ? "Dismiss a pop-up before each step" : `${node_name ?? "A step"}: ${parameter ?? ""}`
+import { changeOf, type Offer, titleOf } from "./OfferModel.ts"
 
 /** What an offer changes, and to what: several may change the same. */
 const namedBy = (offer: Offer): string => `${titleOf(offer)}: ${String(offer.after).slice(0, 100)}`
@@ -40,11 +34,7 @@ export const Offers = ({ id }: { readonly id: string }) => {
                 <a href={to(["runs", offer.last_session_id])}>the last one</a>, <Ago at={offer.updated_at} />
               </span>
             </p>
-            <Difference
-              what={`Offer ${index + 1}`}
-              before={offer.before === null ? null : String(offer.before)}
-              after={String(offer.after)}
-            />
+            <Difference what={`Offer ${index + 1}`} {...changeOf(offer)} />
             {may("Member") && (
               <div class="row">
                 <button

@@ -72,7 +72,7 @@ const byExpressions = ({ appearance, prompt, selector }: ChosenElement): Readonl
   const ways = [selector, ...rows.flatMap((row) => ownWays(appearance).map((way) => row + way))]
   return ways.flatMap((way) => {
     const template = withExpressions(way, expressions)
-    const rest = template?.replace(/\{\{.*?\}\}/gs, "").replace(/\[\*\[\d\]\[/g, "[[") ?? ""
+    const rest = template?.replace(/\{\{[^{}]*\}\}/g, "").replace(/\[\*\[\d\]\[/g, "[[") ?? ""
     return template !== null && isLasting(rest) ? [{ selector: way, template }] : []
   })
 }
@@ -117,11 +117,22 @@ const withExpressions = (selector: string, expressions: EvaluatedPrompt["express
   let whole = selector
   // The longest first, as one value may be a part of another.
   for (const { source, value } of expressions.toSorted((one, other) => other.value.length - one.value.length)) {
-    const escaped = value.trim().replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&")
-    const found = new RegExp(`(?<![\\p{L}\\p{N}])${escaped}(?![\\p{L}\\p{N}])`, "gu")
-    const next = whole.replace(/"[^"]*"/g, (literal) => literal.replace(found, () => `{{${source}}}`))
+    const next = whole.replace(/"[^"]*"/g, (literal) => replaced(literal, value.trim(), `{{${source}}}`))
     if (next === whole) return null
     whole = next
   }
   return whole
+}
+
+/** A text with another one in the place of each part that is this one, and no part of a longer word or figure. */
+const replaced = (text: string, part: string, other: string): string => {
+  const isLetter = (sign: string | undefined) => sign !== undefined && /[\p{L}\p{N}]/u.test(sign)
+  const pieces: Array<string> = []
+  let from = 0
+  for (let at = text.indexOf(part); at >= 0; at = text.indexOf(part, at + part.length)) {
+    if (isLetter(text[at - 1]) || isLetter(text[at + part.length])) continue
+    pieces.push(text.slice(from, at), other)
+    from = at + part.length
+  }
+  return [...pieces, text.slice(from)].join("")
 }

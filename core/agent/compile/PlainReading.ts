@@ -12,7 +12,7 @@ import * as Template from "../../workflow/language/expression/Template.ts"
 import { seen } from "../../workflow/language/format/SeenText.ts"
 import { type DataModel, modelOf } from "../../workflow/language/parameters/DataModel.ts"
 import * as Json from "../../workspace/Json.ts"
-import { isWithin, positionOf, read, type TreeElement } from "./PageTree.ts"
+import { isWithin, longestText, type PageTree, positionOf, read, type TreeElement, within } from "./PageTree.ts"
 import { shareWord } from "./PromptWords.ts"
 
 /** The data model with a path for each value; `null` where one of them has none that is certain. */
@@ -47,7 +47,7 @@ export const asJson = (model: DataModel): Schema.JsonObject => Json.objectOf(Jso
 
 /** The path to the only element that shows a text, as long as it does; `null` where there is none, or the text is a value. */
 export const pathToText = (html: string, text: string): string | null => {
-  const places = placesOf(read(html), text, "string")
+  const places = placesOf(read(html).all, text, "string")
   const [place] = places
   return place !== undefined && places.length === 1 && isName(place.text)
     ? `//${place.tag}[normalize-space()="${place.text}"]`
@@ -57,14 +57,14 @@ export const pathToText = (html: string, text: string): string | null => {
 /** The path to the element that shows a text now, by what the page calls it; `null` where that is not in `about`. */
 export const pathToValue = (html: string, text: string, about: string): string | null => {
   const tree = read(html)
-  const keys = placesOf(tree, text, "string").map((place) => keysOf(tree, place))
+  const keys = placesOf(tree.all, text, "string").map((place) => keysOf(tree, place))
   const named = keys.flatMap((of) => of.find(({ said }) => shareWord(said, about)) ?? [])
   return named.length === 1 ? (named[0]?.path ?? null) : null
 }
 
-type Tree = ReadonlyArray<TreeElement>
+type Elements = ReadonlyArray<TreeElement>
 
-const objectFor = (tree: Tree, model: DataModel, found: Schema.JsonObject, about: string): DataModel | null => {
+const objectFor = (tree: PageTree, model: DataModel, found: Schema.JsonObject, about: string): DataModel | null => {
   const properties: Array<readonly [string, DataModel]> = []
   for (const [name, given] of Object.entries(model.properties ?? {})) {
     const field = modelOf(given)
@@ -81,7 +81,7 @@ const objectFor = (tree: Tree, model: DataModel, found: Schema.JsonObject, about
   return { ...model, properties: Object.fromEntries(properties) }
 }
 
-const fieldFor = (tree: Tree, field: DataModel, value: Schema.Json, about: string): DataModel | null => {
+const fieldFor = (tree: PageTree, field: DataModel, value: Schema.Json, about: string): DataModel | null => {
   if ((field.items ?? null) !== null || typeOf(field) === "array") return listFor(tree, field, value)
   if ((field.properties ?? null) !== null) return Json.isObject(value) ? objectFor(tree, field, value, about) : null
   const path = pathFor(tree, value, typeOf(field), about)
@@ -104,7 +104,7 @@ const figures = (text: string): string => {
 }
 
 /** The innermost elements that show a value. */
-const placesOf = (elements: Tree, value: Schema.Json, type: string | undefined): Tree => {
+const placesOf = (elements: Elements, value: Schema.Json, type: string | undefined): Elements => {
   const all = elements.filter(({ text }) => shows(text, value, type))
   const around = new Set(all.map(({ parent }) => parent))
   return all.filter((element) => !around.has(element))
@@ -113,8 +113,8 @@ const placesOf = (elements: Tree, value: Schema.Json, type: string | undefined):
 /** The least length of a text that is not the same as another one by chance. */
 const distinctive = 6
 
-const pathFor = (tree: Tree, value: Schema.Json, type: string | undefined, about: string): string | null => {
-  const places = placesOf(tree, value, type)
+const pathFor = (tree: PageTree, value: Schema.Json, type: string | undefined, about: string): string | null => {
+  const places = placesOf(tree.all, value, type)
   const named = places.flatMap((place) => keysOf(tree, place).find(({ said }) => shareWord(said, about)) ?? [])
   const [only] = named
   if (only !== undefined) return named.length === 1 ? only.path : null
@@ -141,9 +141,9 @@ interface Key {
 const naming = ["data-testid", "data-test-id", "data-test", "data-cy", "data-qa", "id", "itemprop", "name", "class"]
 
 /** Whether a text can stand in a path, and is a name and no value. */
-const isName = (text: string): boolean => text !== "" && text.length <= 60 && !/["{}<>]|\d\d/.test(text)
+const isName = (text: string): boolean => text !== "" && text.length <= longestText && !/["{}<>]|\d\d/.test(text)
 
-const keysOf = (tree: Tree, place: TreeElement): ReadonlyArray<Key> => {
+const keysOf = (tree: PageTree, place: TreeElement): ReadonlyArray<Key> => {
   const keys: Array<Key> = []
   // What is around a value and shows nothing else stands for it.
   for (let at: TreeElement | null = place; at !== null && at.text === place.text; at = at.parent) {
@@ -154,20 +154,19 @@ const keysOf = (tree: Tree, place: TreeElement): ReadonlyArray<Key> => {
 }
 
 /** The paths to an element by attributes that no other one has. */
-const namesOf = (tree: Tree, { attributes, tag }: TreeElement): ReadonlyArray<Key> =>
+const namesOf = (tree: PageTree, { attributes, tag }: TreeElement): ReadonlyArray<Key> =>
   naming.flatMap((name) => {
     const value = attributes.get(name) ?? ""
-    if (!isName(value)) return []
-    const same = tree.filter((other) => other.tag === tag && other.attributes.get(name) === value)
-    return same.length > 1 ? [] : [{ path: `//${tag}[@${name}="${value}"]`, said: value, isLabel: false }]
+    const isOnly = isName(value) && tree.sameAttribute(tag, name, value) === 1
+    return !isOnly ? [] : [{ path: `//${tag}[@${name}="${value}"]`, said: value, isLabel: false }]
   })
 
 /** The path from the text directly before an element, where only one element has that text. */
-const labelOf = (tree: Tree, element: TreeElement): Key | null => {
+const labelOf = (tree: PageTree, element: TreeElement): Key | null => {
   const siblings = element.parent?.children ?? []
   const before = siblings[siblings.indexOf(element) - 1]
   if (before === undefined || !isName(before.text)) return null
-  if (tree.filter(({ tag, text }) => tag === before.tag && text === before.text).length > 1) return null
+  if (tree.sameText(before.tag, before.text) > 1) return null
   const path = `//${before.tag}[normalize-space()="${before.text}"]/following-sibling::*[1][self::${element.tag}]`
   return { path, said: before.text, isLabel: true }
 }
@@ -177,20 +176,18 @@ const labelOf = (tree: Tree, element: TreeElement): Key | null => {
 /** Elements that are rows of one list, and the path to them. */
 interface Rows {
   readonly path: string
-  readonly elements: Tree
+  readonly elements: Elements
 }
 
-const listFor = (tree: Tree, field: DataModel, value: Schema.Json): DataModel | null => {
+const listFor = (tree: PageTree, field: DataModel, value: Schema.Json): DataModel | null => {
   const item = modelOf(field.items ?? "string")
   // A description may say which rows are wanted; whether that is all of them the next time is not known.
   const described = [field, item].some(({ description }) => (description ?? "").trim() !== "")
   if (!Array.isArray(value) || value.length === 0 || described) return null
-  const read = rowsIn(tree)
-    .filter(({ elements }) => elements.length === value.length)
-    .flatMap((rows) => {
-      const items = itemFor(tree, rows, item, value)
-      return items === null ? [] : [{ rows, items }]
-    })
+  const read = rowsIn(tree, value.length).flatMap((rows) => {
+    const items = itemFor(tree, rows, item, value)
+    return items === null ? [] : [{ rows, items }]
+  })
   const [outer, ...others] = read
   if (outer === undefined) return null
   // What is around rows may count as rows too.
@@ -201,20 +198,20 @@ const listFor = (tree: Tree, field: DataModel, value: Schema.Json): DataModel | 
   return isOne ? { ...field, path: best.rows.path, items: best.items } : null
 }
 
-const rowsIn = (tree: Tree): ReadonlyArray<Rows> =>
-  tree.flatMap((outer) => {
-    const place = placeOf(tree, outer)
-    if (place === null) return []
-    return [...new Set(outer.children.map(({ tag }) => tag))].flatMap((tag): ReadonlyArray<Rows> => {
+/** All lists with so many rows. */
+const rowsIn = (tree: PageTree, count: number): ReadonlyArray<Rows> =>
+  tree.all.flatMap((outer) =>
+    [...new Set(outer.children.map(({ tag }) => tag))].flatMap((tag): ReadonlyArray<Rows> => {
       const all = outer.children.filter((child) => child.tag === tag)
-      if (tag !== "tr") return [{ path: `${place}/${tag}`, elements: all }]
-      const withCells = all.filter(({ children }) => children.some((cell) => cell.tag === "td"))
-      return [{ path: `${place}/tr[td]`, elements: withCells }]
+      const hasCells = ({ children }: TreeElement) => children.some((cell) => cell.tag === "td")
+      const elements = tag === "tr" ? all.filter(hasCells) : all
+      const place = elements.length === count ? placeOf(tree, outer) : null
+      return place === null ? [] : [{ path: `${place}/${tag === "tr" ? "tr[td]" : tag}`, elements }]
     })
-  })
+  )
 
 /** The path to what holds rows: by its name, that of its table, or from the nearest element around it that has one. */
-const placeOf = (tree: Tree, element: TreeElement): string | null => {
+const placeOf = (tree: PageTree, element: TreeElement): string | null => {
   const test = element.tag === "table" ? headingTest(element) : ""
   const [named] = namesOf(tree, element)
   if (named !== undefined) return named.path + test
@@ -234,7 +231,7 @@ const headingTest = (table: TreeElement): string => {
   return tests.length === 0 ? "" : `[.//tr${tests.join("")}]`
 }
 
-const itemFor = (tree: Tree, rows: Rows, item: DataModel, values: ReadonlyArray<Schema.Json>): DataModel | null => {
+const itemFor = (tree: PageTree, rows: Rows, item: DataModel, values: ReadonlyArray<Schema.Json>): DataModel | null => {
   if ((item.properties ?? null) === null) {
     const path = columnFor(tree, rows, values, typeOf(item), null)
     return path === null ? null : { ...item, path }
@@ -253,7 +250,7 @@ const itemFor = (tree: Tree, rows: Rows, item: DataModel, values: ReadonlyArray<
 
 /** The path within each row to the values of one column; `null` where there is none, or more than one. */
 const columnFor = (
-  tree: Tree,
+  tree: PageTree,
   { elements: rows }: Rows,
   values: ReadonlyArray<Schema.Json>,
   type: string | undefined,
@@ -262,11 +259,10 @@ const columnFor = (
   const [first] = rows
   const [value = null] = values
   if (first === undefined) return null
-  const within = (row: TreeElement) => tree.filter((element) => isWithin(element, row))
-  const columns = placesOf(within(first), value, type).flatMap((place) => {
+  const columns = placesOf(within(tree, first), value, type).flatMap((place) => {
     const way = waysTo(place, first).find(({ path, test }) =>
       rows.every((row, at) => {
-        const found = within(row).filter((element) => test(element, row))
+        const found = within(tree, row).filter((element) => test(element, row))
         return found.length === 1 && path !== "" && shows(found[0]?.text ?? "", values[at] ?? null, type)
       })
     )

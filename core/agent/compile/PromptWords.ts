@@ -31,7 +31,7 @@ export const shareWord = (one: string, other: string): boolean => {
 
 /** The figures and quoted texts of a text: what a plain form has to have, and no others. */
 export const literalsIn = (text: string): ReadonlySet<string> => {
-  const quoted = [...text.matchAll(/"([^"]+)"|“([^”]+)”|„([^“”]+)[“”]|«([^»]+)»|(?<![\p{L}])'([^']+)'(?![\p{L}])/gu)]
+  const quoted = [...text.matchAll(/"([^"]+)"|“([^“”]+)”|„([^„“”]+)[“”]|«([^«»]+)»|(?<![\p{L}])'([^']+)'(?![\p{L}])/gu)]
   const rest = quoted.reduce((left, [whole]) => left.replace(whole, " "), text)
   return new Set([
     ...quoted.map(([, ...parts]) => (parts.find((part) => part !== undefined) ?? "").trim().toLowerCase()),

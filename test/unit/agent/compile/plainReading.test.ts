@@ -142,13 +142,22 @@ it("any HTML is read as elements with their texts, whatever ends are missing", (
     fc.property(
       fc.array(fc.constantFrom("<p>", "</p>", '<td a="1 &lt; 2">', "</td>", "<br>", "x", " ", "&amp;")),
       (parts) => {
-        const all = PageTree.read(parts.join(""))
+        const { all } = PageTree.read(parts.join(""))
         assert.isTrue(
           all.every(({ children, parent }) => parent === null || parent.children.length > 0 || children.length === 0)
         )
       }
     )
   )
-  const [first] = PageTree.read('<p class="a">1 &amp; <b>2</b><br>3</p>')
+  const {
+    all: [first]
+  } = PageTree.read('<p class="a">1 &amp; <b>2</b><br>3</p>')
   assert.strictEqual(first?.text, "1 & 2 3")
+})
+
+it("a page with too many elements, or too many around one, is not searched", () => {
+  assert.lengthOf(PageTree.read("<p></p>".repeat(20_000)).all, 20_000)
+  assert.lengthOf(PageTree.read("<p></p>".repeat(20_001)).all, 0)
+  assert.lengthOf(PageTree.read("<p>x".repeat(200)).all, 200)
+  assert.lengthOf(PageTree.read("<p>x".repeat(201)).all, 0)
 })

@@ -28,7 +28,7 @@ const pages = (): ReadonlyMap<string, string> => {
 /** The Markdown of a page as the guide has it, without its pictures. */
 const textOf = async (path: string): Promise<string> => {
   const text = await readFile(join(home, path), "utf8")
-  return staged(path, text.replace(/!\[([^\]]*)\]\([^)]*\)/g, "$1"))
+  return staged(path, text.replace(/!\[([^[\]]*)\]\([^()]*\)/g, "$1"))
 }
 
 /** The first sentences of a page: its first paragraph of prose, in plain text. */
@@ -40,7 +40,7 @@ const summaryOf = (text: string): string => {
     .find((part) => /^[\p{L}`"[]/u.test(part))
   const plain = (prose ?? "")
     .replace(/\s+/g, " ")
-    .replace(/\[([^\]]*)\]\([^)]*\)/g, "$1")
+    .replace(/\[([^[\]]*)\]\([^()]*\)/g, "$1")
     .replaceAll("`", "")
   const sentences = /^.{40,240}?[.:](?= |$)/.exec(plain)?.[0] ?? plain.slice(0, 240)
   return sentences.replace(/:$/, ".")

@@ -90,7 +90,12 @@ export const terminal = Effect.gen(function* () {
       Effect.provideService(CliOutput.Presenter, presenter),
       Effect.provideService(
         ConfigProvider.ConfigProvider,
-        ConfigProvider.fromUnknown({ XDG_CONFIG_HOME: join(folder, "config"), ...environment })
+        ConfigProvider.fromUnknown({
+          XDG_CONFIG_HOME: join(folder, "config"),
+          // Not that of the checkout, in which the service may have run.
+          SLUICE_DATA_DIR: join(folder, "data"),
+          ...environment
+        })
       ),
       Effect.provide(
         Stdio.layerTest({

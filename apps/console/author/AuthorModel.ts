@@ -70,6 +70,13 @@ export const onPages = (selector: string, { below, most, rows }: PagesAsked): st
   return `pages ${Object.keys(more).length === 0 ? selector : JSON.stringify({ selector, ...more })}`
 }
 
+/** A name for a list that no other list has: entries of two lists under one name would become one. */
+export const freeList = (draft: Pick<Draft, "nodes">, loop: Loop | null): string =>
+  free(
+    loop === null ? "rows" : "details",
+    listsOf(draft).map(({ name }) => name)
+  )
+
 /** The rows of the list that was read last; `null` where none was. */
 export const lastRows = (draft: Pick<Draft, "nodes">): string | null =>
   listsOf(draft).findLast(({ rows }) => rows !== null)?.rows ?? null
@@ -128,6 +135,15 @@ export const proposed = (target: Pick<PageTarget, "row" | "selectors">, loop: Lo
   inEachRow(target, loop) ??
   (target.selectors.find(({ matches }) => matches === 1) ?? target.selectors[0])?.selector ??
   ""
+
+/** The selector of a value to read: by its place rather than by its text, which differs from run to run. */
+const placed = (target: PageTarget, loop: Loop | null): string => {
+  const text = target.name.trim()
+  const byPlace = target.selectors.find(
+    ({ matches, selector }) => matches === 1 && !(text !== "" && selector.includes(text))
+  )
+  return inEachRow(target, loop) ?? byPlace?.selector ?? proposed(target, loop)
+}
 
 /** A free name, made from a name that may be taken. */
 const free = (wanted: string, taken: Iterable<string>): string => {
@@ -229,6 +245,16 @@ export const chooseIn = (target: PageTarget, selector: string, value: string): C
     { _tag: "Choose", element: elementOf(target, selector), value: [], more: { value } },
     titled(target, selector)
   )
+
+/** Whether an element takes a file: a click would open a dialog of the system. */
+export const takesFile = ({ role }: Pick<PageTarget, "role">): boolean => role === "file field"
+
+/** The step that puts the file at an address into a field. */
+export const putFile = (target: PageTarget, selector: string, address: string): Candidate => ({
+  action: "FILE_UPLOAD",
+  name: `Put a file into ${titled(target, selector)}`,
+  parameters: { execution: "STATIC", signed_file_url: address, selector }
+})
 
 interface Asked {
   readonly label: string
@@ -355,12 +381,14 @@ export const identifier = (text: string, fallback: string): string => {
 
 /** A value to read at an element, under a name that no other value has. */
 export const cellOf = (target: PageTarget, others: ReadonlyArray<Cell>, loop: Loop | null = null): Cell => {
-  const wanted = identifier(target.heading ?? (target.row === null ? target.name : wordFor(target)), "value")
+  // In a loop, what it says is that of the first turn alone.
+  const isNamed = target.row === null && loop === null
+  const wanted = identifier(target.heading ?? (isNamed ? target.name : wordFor(target)), "value")
   const name = free(
     wanted,
     others.map((other) => other.name)
   )
-  return { name, type: "text", format: "", target, selector: proposed(target, loop) }
+  return { name, type: "text", format: "", target, selector: placed(target, loop) }
 }
 
 /** How values are read: each on its own, or those of one list together, once for each row. */
@@ -385,7 +413,7 @@ export const pointedAt = (
   loop: Loop | null = null
 ): Reading => {
   const { cells } = before
-  const selector = proposed(target, loop)
+  const selector = placed(target, loop)
   const place = before.proposed === undefined ? null : pathIn(target, before.proposed)
   const others = cells.filter(
     (cell) => cell.selector !== selector && (place === null || cell.target.row?.path !== place)

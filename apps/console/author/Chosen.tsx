@@ -16,8 +16,10 @@ import {
   lastRows,
   onPages,
   proposed,
+  putFile,
   type Source,
   sourceFor,
+  takesFile,
   typeInto,
   wrongMost
 } from "./AuthorModel.ts"
@@ -71,6 +73,8 @@ export const Chosen = (props: Props) => {
       <div class="body" ref={body}>
         {isCode ? (
           <CodeEntry {...props} selector={selector} onOther={() => setCode(false)} />
+        ) : takesFile(target) ? (
+          <Uploading {...props} selector={selector} />
         ) : target.kind === "type" ? (
           <Typing {...props} selector={selector} />
         ) : target.kind === "choose" ? (
@@ -78,7 +82,9 @@ export const Chosen = (props: Props) => {
         ) : (
           <Pressing {...props} selector={selector} />
         )}
-        {target.kind === "press" && /^[/(]/.test(selector) && <Paging {...props} selector={selector} />}
+        {target.kind === "press" && !takesFile(target) && /^[/(]/.test(selector) && (
+          <Paging {...props} selector={selector} />
+        )}
         {target.row !== null && target.row.matches > 1 && inRow === null && (
           <div class="row">
             <button
@@ -236,6 +242,29 @@ const Paging = ({ draft, isBusy, onPages: send, selector }: Inner) => {
   )
 }
 
+interface Written {
+  readonly autocomplete: "off"
+  readonly value: string
+  readonly onInput: (event: { readonly currentTarget: HTMLInputElement }) => void
+}
+
+/** What is typed, with its label: as the field on the page takes it. */
+const written = ({ role, secret }: PageTarget, given: Written) => {
+  if (secret) return { label: "Text", field: <input type="password" {...given} /> }
+  switch (role) {
+    case "date field":
+      return { label: "Date", field: <input type="date" {...given} /> }
+    case "time field":
+      return { label: "Time", field: <input type="time" {...given} /> }
+    case "month field":
+      return { label: "Month", field: <input type="month" {...given} /> }
+    case "datetime-local field":
+      return { label: "Date and time", field: <input type="datetime-local" {...given} /> }
+    default:
+      return { label: "Text", field: <input {...given} /> }
+  }
+}
+
 const Typing = ({ draft, isBusy, onDo, selector, sources, target }: Inner) => {
   const [source, setSource] = useState(sourceFor(target, sources))
   const [text, setText] = useState("")
@@ -246,6 +275,11 @@ const Typing = ({ draft, isBusy, onDo, selector, sources, target }: Inner) => {
     onDo(typeInto(target, selector, source === "" ? text : source, isSent), adds)
   }
   const input = inputOf(target, text, draft)
+  const { field, label } = written(target, {
+    autocomplete: "off",
+    value: text,
+    onInput: ({ currentTarget }) => setText(currentTarget.value)
+  })
   return (
     <form class="form" onSubmit={send}>
       {sources.length > 0 && (
@@ -262,23 +296,14 @@ const Typing = ({ draft, isBusy, onDo, selector, sources, target }: Inner) => {
       )}
       {source === "" && (
         <Field
-          label="Text"
+          label={label}
           hint={
             target.secret
               ? "This text becomes part of the workflow, which others can read. Use a credential of the vault for a password"
               : undefined
           }
         >
-          {target.secret ? (
-            <input
-              type="password"
-              autocomplete="off"
-              value={text}
-              onInput={({ currentTarget }) => setText(currentTarget.value)}
-            />
-          ) : (
-            <input autocomplete="off" value={text} onInput={({ currentTarget }) => setText(currentTarget.value)} />
-          )}
+          {field}
         </Field>
       )}
       {target.secret && !sources.some(({ expression }) => expression.endsWith(".PASSWORD}}")) && (
@@ -303,6 +328,80 @@ const Typing = ({ draft, isBusy, onDo, selector, sources, target }: Inner) => {
             onClick={() => onDo(typeInto(target, selector, input.expression, isSent), input.adds)}
           >
             Type it as input “{input.name}”
+          </button>
+        )}
+        {!target.secret && (
+          <button
+            type="button"
+            title="Some fields open a list or a calendar"
+            disabled={isBusy}
+            onClick={() => onDo(clickOn(target, selector))}
+          >
+            Click it instead
+          </button>
+        )}
+      </div>
+    </form>
+  )
+}
+
+/** Puts a file into a field: that of an address, or one that each run is given. */
+const Uploading = ({ draft, isBusy, onDo, selector, sources, target }: Inner) => {
+  const [source, setSource] = useState("")
+  const [address, setAddress] = useState("")
+  const [problem, setProblem] = useState<string | null>(null)
+  const inputs = sources.filter(
+    ({ adds, expression }) => adds === null && !/\.(USER_NAME|PASSWORD)\}\}$/.test(expression)
+  )
+  const put = (given: string, adds: string | null = null) => {
+    const isWrong = source === "" && !/^https?:/.test(address.trim())
+    setProblem(isWrong ? "Expected an address such as https://example.com/receipt.pdf" : null)
+    if (!isWrong) onDo(putFile(target, selector, given), adds)
+  }
+  const input = inputOf(target, address.trim(), draft)
+  return (
+    <form
+      class="form"
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault()
+        put(source === "" ? address.trim() : source)
+      }}
+    >
+      {inputs.length > 0 && (
+        <Field label="Which file">
+          <select value={source} onChange={({ currentTarget }) => setSource(currentTarget.value)}>
+            <option value="">That of the address below</option>
+            {inputs.map(({ expression, word }) => (
+              <option key={expression} value={expression}>
+                {word}
+              </option>
+            ))}
+          </select>
+        </Field>
+      )}
+      {source === "" && (
+        <Field label="Address of the file" hint="The service reads it from there, at most 100 MB" problem={problem}>
+          <input
+            inputMode="url"
+            autocomplete="off"
+            value={address}
+            onInput={({ currentTarget }) => setAddress(currentTarget.value)}
+          />
+        </Field>
+      )}
+      <div class="row">
+        <button type="submit" class="primary" disabled={isBusy}>
+          Put it there
+        </button>
+        {source === "" && (
+          <button
+            type="button"
+            title="It differs from run to run: each run is given it"
+            disabled={isBusy}
+            onClick={() => put(input.expression, input.adds)}
+          >
+            Put it there as input “{input.name}”
           </button>
         )}
       </div>

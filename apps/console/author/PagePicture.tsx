@@ -1,5 +1,5 @@
 /** The page as a picture in which each element is a button, for the mouse and the keyboard. */
-import { called } from "./AuthorModel.ts"
+import { called, takesFile } from "./AuthorModel.ts"
 import type { PageTarget, Pointed } from "./Conversation.ts"
 
 const verbs: Readonly<Record<PageTarget["kind"], string>> = {
@@ -50,7 +50,7 @@ export const PagePicture = ({
             type="button"
             class={`point ${kind}`}
             title={called(target)}
-            aria-label={`${verb ?? verbs[kind]}: ${called(target)}`}
+            aria-label={`${verb ?? (takesFile(target) ? "Put a file into" : verbs[kind])}: ${called(target)}`}
             aria-pressed={chosen.has(selectors[0]?.selector ?? "")}
             disabled={isBusy}
             style={{

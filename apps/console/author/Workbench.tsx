@@ -16,6 +16,7 @@ import {
   type Candidate,
   clickOn,
   eachRow,
+  freeList,
   isRead,
   loopOf,
   messageOf,
@@ -24,6 +25,7 @@ import {
   proposed,
   type Reading,
   sourcesOf,
+  takesFile,
   vaultSourcesOf
 } from "./AuthorModel.ts"
 import { Chosen } from "./Chosen.tsx"
@@ -127,11 +129,15 @@ const useRecording = (conversation: Conversation) => {
   const read = (target: PageTarget) => {
     setMode("read")
     choose(null)
-    setReading((before) => pointedAt(before, target, elements, loop))
+    setReading((before) => {
+      const isFirst = before.cells.length === 0 && draft !== null
+      return pointedAt(isFirst ? { ...before, list: freeList(draft, loop) } : before, target, elements, loop)
+    })
   }
   const point = (target: PageTarget) => {
     if (mode === "read") return read(target)
-    if (mode === "act" && target.kind === "press") return perform(clickOn(target, proposed(target, loop)))
+    if (mode === "act" && target.kind === "press" && !takesFile(target))
+      return perform(clickOn(target, proposed(target, loop)))
     choose(target)
   }
   const marked = new Set([

@@ -5,8 +5,10 @@ import { join } from "node:path"
 import { assert } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { type Locator, type Page, chromium as playwright } from "playwright-core"
+import * as HttpFiles from "../../../adapters/http/HttpFiles.ts"
 import { LivingProcesses } from "../../../apps/api/installation/LivingProcesses.ts"
 import { buildConsole } from "../../../apps/bootstrap/console.js"
+import { FileSource } from "../../../core/browser/file/FileSource.ts"
 import * as Host from "../../../core/builder/host/Host.ts"
 import * as StartingState from "../../../core/builder/host/StartingState.ts"
 import * as AgentExecutor from "../../../core/execution/AgentExecutor.ts"
@@ -32,7 +34,8 @@ const opened = Effect.gen(function* () {
   const host = Effect.flatMap(StartingState.ofConversations, (beginningOf) =>
     Host.run({ name: "h", capacity: 8, leaseMillis: 30_000, beginningOf })
   )
-  yield* Effect.forkScoped(Effect.provide(host, Layer.mergeAll(sharedBrowser, Accounts.layer, LoginCodes.layer)))
+  const files = Layer.succeed(FileSource, HttpFiles.make({ ...HttpFiles.defaults, allowPrivateNetworks: true }))
+  yield* Effect.forkScoped(Effect.provide(host, Layer.mergeAll(sharedBrowser, Accounts.layer, LoginCodes.layer, files)))
   const owner = yield* member("Owner")
   const browser = yield* Effect.acquireRelease(
     Effect.promise(() => playwright.launch({ executablePath })),

@@ -1,5 +1,5 @@
 /** The pictures of the docs, and the names of buttons beside them, against the console. */
-import { existsSync, readdirSync, readFileSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { pages } from "../../docs/Pages.ts"
@@ -15,11 +15,26 @@ const consoleText = readdirSync(join(root, "apps/console"), { recursive: true, w
 /** Signs, numbers, and the name of something on the page that is recorded are no words of the console. */
 const isWord = (text: string): boolean => /^\p{L}/u.test(text) && !text.includes("“")
 
+const literal = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")
+
+/** Whether the sources have a text with a value in it, such as `Step {number}`: a number, or anything behind two words. */
+const isFilled = (text: string): boolean => {
+  const spaces = [...text.matchAll(/ /g)].map(({ index }) => index)
+  const value = "\\$?\\{[^{}]*\\}"
+  return spaces.some((before, at) =>
+    [...spaces, text.length].some((after) => {
+      if (after <= before || (at === 0 && !/^\d+$/.test(text.slice(before + 1, after)))) return false
+      const whole = `${literal(text.slice(0, before + 1))}${value}${literal(text.slice(after))} ?[\`<"]`
+      return new RegExp(whole).test(consoleText)
+    })
+  )
+}
+
 const unknown = (texts: ReadonlyArray<string>): ReadonlyArray<string> =>
   // The sources put the dots of some buttons behind a word.
-  texts.filter((text) => isWord(text) && !consoleText.includes(text.replace(/…$/, "")))
+  texts.filter((text) => isWord(text) && !consoleText.includes(text.replace(/…$/, "")) && !isFilled(text))
 
-/** What each picture shows, as `node test/docs/writePictures.ts` noted it. */
+/** What each picture shows, as `npm run pictures` noted it. */
 const shown: Readonly<Record<string, ReadonlyArray<string>>> = JSON.parse(
   readFileSync(join(root, "test/docs/pictures.json"), "utf8")
 )
@@ -37,6 +52,11 @@ describe("the pictures of the docs", () => {
     )
   })
 
+  it("are small", () => {
+    const large = Object.keys(shown).filter((name) => statSync(join(root, `docs/pictures/${name}.png`)).size > 150_000)
+    assert.deepStrictEqual(large, [])
+  })
+
   it("show headings, buttons and fields that the console has: take them again where it has others", () => {
     for (const [name, texts] of Object.entries(shown)) {
       assert.isAbove(texts.filter(isWord).length, 5, name)
@@ -52,6 +72,14 @@ describe("the pictures of the docs", () => {
   })
 
   it("would be found out of date", () => {
-    assert.deepStrictEqual(unknown(["Run now…", "Run it yesterday", "1", "Textbox “User name”"]), ["Run it yesterday"])
+    const texts = [
+      "Run now…",
+      "Run it yesterday",
+      "1",
+      "Textbox “User name”",
+      "Repeat the loop on every page",
+      "Repeat the loop on no page"
+    ]
+    assert.deepStrictEqual(unknown(texts), ["Run it yesterday", "Repeat the loop on no page"])
   })
 })

@@ -49,6 +49,7 @@ export const navigation = [
       { text: "Without a model", link: "/compile" },
       { text: "True success", link: "/true-success" },
       { text: "Uncertain outcomes", link: "/uncertain-outcomes" },
+      { text: "Approvals", link: "/approvals" },
       { text: "The console", link: "/console" },
       { text: "The command line", link: "/cli" },
       { text: "Agents and chat hosts", link: "/agents" },

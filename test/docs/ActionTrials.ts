@@ -173,6 +173,7 @@ export const trials: Readonly<Record<string, ReadonlyArray<ReadonlyArray<Trial>>
       fails('equals "Invoice A-2#"; found "Invoice A-2"', { inputs: () => ({ number: "A-2#" }) })
     ]
   ],
+  "What a person approves first": [[promised({ page: "/invoices/A-1", inputs: () => ({ number: "A-1" }) })]],
   START: [[arrives("Sign in")], [arrives("Sign in")]],
   NAVIGATE: [
     [leaves({ first: "A-3" }, { after: [text("first", "(//td)[1]")] })],

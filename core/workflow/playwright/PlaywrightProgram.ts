@@ -153,6 +153,7 @@ const bodyOf = (
             const { lines: expects, remarks: more } = expectLines(move.parameters, move.name, uses)
             remarks.push(...more)
             if (move.action === "END") return [...expects, answer]
+            if (move.parameters.approval != null) throw new Unsayable("a person approves it first")
             const lines = [...stepLines(move.action, move.parameters, move.name, uses), ...expects]
             const only = runIf(move.parameters, uses)
             return only === null ? lines : [`if (${only}) {`, ...indented(lines), "}"]

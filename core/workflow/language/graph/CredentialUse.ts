@@ -57,7 +57,7 @@ const telling = (action: Node["action"], place: string): boolean =>
   (action === "EXTRACT_NETWORK" && place === "url")
 
 /** The places of texts for people, in which `[secret]` takes the place of an expression with a secret, whatever it is. */
-const isHidden = (place: string): boolean => /^(server_message$|metadata)|description$/.test(place)
+const isHidden = (place: string): boolean => /^(server_message$|metadata|approval\.show\[)|description$/.test(place)
 
 /** Whether a comparison asks no more than whether a credential has a secret. */
 const asksWhetherThere = (node: Node, place: string): boolean => {

@@ -4,6 +4,7 @@ import * as Json from "../../../workspace/Json.ts"
 import type { Problem } from "../../Workflow.ts"
 import { dragEnds } from "../parameters/PointerParameters.ts"
 import { type ActionName, isServed, parameters, unserved } from "./Action.ts"
+import * as Approval from "./Approval.ts"
 import * as Expect from "./Expect.ts"
 import { type Edge, type Graph, type Node, type NodeId, reach, targets } from "./Graph.ts"
 import { problemsOf, under } from "./Paths.ts"
@@ -133,13 +134,16 @@ const readParameters = (
   const decoded = decoders[action](given)
   const runIf = readRunIf(given.run_if, action)
   const expect = readExpect(given.expect)
+  const unknownApproval = (given.approval ?? null) !== null && !("approval" in parameters[action].fields)
   const wrong = [
+    // A parameter without effect is a warning elsewhere. This one would leave an act without the approval that it was given.
+    ...(unknownApproval ? [{ path: `${path}.parameters.approval`, message: Approval.notFor(action) }] : []),
     ...(Result.isFailure(decoded) ? under(`${path}.parameters`, wrongParameters(action, given, decoded.failure)) : []),
     ...(Result.isFailure(runIf) ? under(`${path}.parameters.run_if`, runIf.failure) : []),
     ...(Result.isFailure(expect) ? under(`${path}.parameters.expect`, expect.failure) : [])
   ]
   for (const problem of wrong) note(problem.path, problem.message)
-  if (Result.isFailure(decoded) || Result.isFailure(runIf) || Result.isFailure(expect)) return null
+  if (unknownApproval || Result.isFailure(decoded) || Result.isFailure(runIf) || Result.isFailure(expect)) return null
   const conditions = {
     ...(runIf.success === null ? {} : { run_if: runIf.success }),
     ...(expect.success === null ? {} : { expect: expect.success })

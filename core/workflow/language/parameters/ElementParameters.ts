@@ -4,6 +4,7 @@
 import { Schema } from "effect"
 import * as SafePattern from "../expression/SafePattern.ts"
 import * as Template from "../expression/Template.ts"
+import { approval, unapprovable } from "./ApprovalParameters.ts"
 import * as Executions from "./Executions.ts"
 import { acting, end_here_on_dry_run, filled, flag, not_repeatable, optionalText, text, wait_time } from "./Fields.ts"
 import { modifier_keys, position } from "./PointerParameters.ts"
@@ -34,6 +35,7 @@ export const elements = {
     modifier_keys,
     copied_as: Schema.optionalKey(Schema.NullOr(filled)),
     checked: flag,
+    approval,
     selector_error_message: optionalText
   }).check(
     Schema.makeFilter((given) => {
@@ -63,7 +65,7 @@ export const elements = {
       if (execution === "COMPUTER_USE" && (modifier_keys?.length ?? 0) > 0) {
         return { path: ["modifier_keys"], issue: "Expected no modifier_keys, as execution is COMPUTER_USE" }
       }
-      return Executions.missingForElement(given)
+      return Executions.missingForElement(given) ?? unapprovable(given)
     })
   ),
   INPUT_TEXT: Schema.Struct({
@@ -80,9 +82,12 @@ export const elements = {
     typing_delay_ms: Schema.optionalKey(
       Schema.NullOr(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1_000 })))
     ),
+    approval,
     selector_error_message: optionalText
   }).check(
     Schema.makeFilter((given) => {
+      const wrong = unapprovable(given)
+      if (wrong !== undefined) return wrong
       if (given.paste_as_html === true && given.paste_via_clipboard !== true) {
         return { path: ["paste_as_html"], issue: "Expected paste_via_clipboard: true beside it" }
       }
@@ -101,6 +106,7 @@ export const elements = {
     value: text,
     fuzzy_match: flag,
     match_by: Schema.optionalKey(Schema.NullOr(Schema.Literals(["value", "text"]))),
+    approval,
     selector_error_message: optionalText
   }),
   TFA: Schema.Struct({

@@ -30,6 +30,9 @@ export const kinds = {
   "CAPTCHA-E0001": "ACTION_BLOCKED_BY_PLATFORM",
   "CONDITION-E0001": "UNEXPECTED_UI_STATE",
   "INTERACTION-E0001": "ADDITIONAL_USER_INPUT_REQUIRED",
+  "APPROVAL-E0001": "ADDITIONAL_USER_INPUT_REQUIRED",
+  "APPROVAL-E0002": "ACTION_BLOCKED_BY_PLATFORM",
+  "APPROVAL-E0003": "UNEXPECTED_UI_STATE",
   "PROXY-E0001": "SERVICE_UNAVAILABLE",
   "CREDENTIAL-E0001": "AUTHENTICATION_ERROR",
   "CREDENTIAL-E0002": "ACTION_BLOCKED_BY_PLATFORM",
@@ -121,6 +124,7 @@ const codes: Record<PageFailureKind, Code> = {
   unloadable: "NAVIGATION-E0001",
   forbidden: "NAVIGATION-E0002",
   foreign: "CREDENTIAL-E0002",
+  changed: "APPROVAL-E0003",
   proxy: "PROXY-E0001",
   mismatch: "SELECTOR-E0001",
   unusable: "SELECTOR-E0002",
@@ -152,6 +156,9 @@ export const ofPage = (tried: string, failure: PageFailure): StepFailed => {
 
 /** Failures whose cause is not the page: the error that a node declares would be wrong for them. */
 const ownWordsMislead: ReadonlySet<Code> = new Set([
+  "APPROVAL-E0001",
+  "APPROVAL-E0002",
+  "APPROVAL-E0003",
   "BROWSER-E0001",
   "TEMPLATE-E0001",
   "TEMPLATE-E0002",

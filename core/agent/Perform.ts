@@ -39,9 +39,17 @@ export const perform = (
   context: StepContext
 ): Effect.Effect<Done | Position.LoopTurn, StepFailed> => {
   if (node.action === "LOOP") return turn(node, loops.get(node.id), context)
+  return accompanied(node, context, alone(node, context))
+}
+
+/** Executes the action of a node, and nothing around it. */
+export const alone = (
+  node: Exclude<Node, { action: "END" | "LOOP" }>,
+  context: StepContext
+): Effect.Effect<Done, StepFailed> => {
   // The table has the action of each kind of node.
   const action = actions[node.action] as Action<ActionName, Port>
-  return accompanied(node, context, action(node, context))
+  return action(node, context)
 }
 
 /** Actions that start no download: a FILE_DOWNLOAD after them keeps the downloads of the action before them. */

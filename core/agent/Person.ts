@@ -3,6 +3,8 @@
  */
 import type { Effect, Schema } from "effect"
 import type { Shot } from "../browser/vision/Shot.ts"
+import type { Box } from "../browser/vision/Sight.ts"
+import type { Told } from "../run/interaction/ApprovedAct.ts"
 import type { Node } from "../workflow/language/graph/Graph.ts"
 
 /** A question of a step. */
@@ -53,9 +55,32 @@ export type Correction =
   /** The id of an action of a pop-up; with `save` it is used again when the same pop-up is in the way later in the run. */
   | { readonly _tag: "action"; readonly action: string; readonly save?: boolean }
 
+/** An act that waits for an approval. */
+export interface ApprovalRequest {
+  readonly node: Node
+  readonly by: "Member" | "Owner"
+  /** The digest of the act. Only an answer that names it counts. */
+  readonly digest: string
+  readonly told: Told
+  /** What has changed since it was asked before; `null` where it is asked for the first time. */
+  readonly change: string | null
+  /** The viewport, where it can be shown, and the element in it, as parts of its width and height. */
+  readonly shot: Shot | null
+  readonly box: Box | null
+  readonly timeoutMillis: number
+}
+
+/** The answer to a request for an approval. */
+export type Verdict =
+  | { readonly _tag: "Approved" }
+  | { readonly _tag: "Refused"; readonly reason: string | null }
+  | { readonly _tag: "Unanswered" }
+
 export interface Person {
   /** The answer to a question, which satisfies its schema; `null` when there is none in time. */
   readonly ask: (question: Question) => Effect.Effect<Schema.JsonObject | null>
   /** The correction of a mistake; `null` if no answer comes in time. */
   readonly correct: (mistake: CorrectableFailure) => Effect.Effect<Correction | null>
+  /** Whether an act is approved. Absent where nobody can be asked: no approved step is done then. */
+  readonly approve?: (request: ApprovalRequest) => Effect.Effect<Verdict>
 }

@@ -10,6 +10,7 @@ import { type LoopTurn, mostShown, shownItem } from "../event/LoopTurn.ts"
 import type { RunWarning } from "../event/RunWarning.ts"
 import * as Measures from "../runtime/Measures.ts"
 import * as Trace from "../runtime/Trace.ts"
+import * as Approval from "../workflow/language/graph/Approval.ts"
 import * as Comparison from "../workflow/language/graph/Comparison.ts"
 import * as Expect from "../workflow/language/graph/Expect.ts"
 import type { Graph, Node, NodeId } from "../workflow/language/graph/Graph.ts"
@@ -17,6 +18,8 @@ import * as RunIf from "../workflow/language/graph/RunIf.ts"
 import { defaultWaitMillis } from "../workflow/language/parameters/Fields.ts"
 import * as Patch from "../workflow/patch/Patch.ts"
 import * as PlainForm from "../workflow/patch/PlainForm.ts"
+import * as Approving from "./approval/Approving.ts"
+import * as Rehearsal from "./approval/Rehearsal.ts"
 import type { ProposedForm } from "./compile/Compiling.ts"
 import * as Compiling from "./compile/Compiling.ts"
 import * as PlainStep from "./compile/PlainStep.ts"
@@ -28,7 +31,7 @@ import * as Login from "./login/Login.ts"
 import * as ModelUse from "./model/ModelUse.ts"
 import type { NetworkRecorder } from "./network/NetworkRecorder.ts"
 import type { DownloadedFile, Observer, Picture } from "./Observer.ts"
-import { perform } from "./Perform.ts"
+import { alone, perform } from "./Perform.ts"
 import * as Position from "./Position.ts"
 import * as Classification from "./recovery/Classification.ts"
 import { isStale, nothing, selectorOf } from "./recovery/ElementMemory.ts"
@@ -210,8 +213,11 @@ const start = Effect.fnUntraced(function* <E>({ execution, observer, page }: Wal
   const { aliases, login } = Login.begin(state.login, node)
   yield* announceLogins(observer, aliases, "begins")
   const firstAct = !state.acted && acts(node)
-  if (firstAct) yield* observer.before("acting", node)
-  if (commits(execution, node)) yield* observer.before("committing", node)
+  // A step that waits for an approval has its mark once it is approved: a run that dies while it waits has done nothing.
+  if (Approval.of(node) === null) {
+    if (firstAct) yield* observer.before("acting", node)
+    if (commits(execution, node)) yield* observer.before("committing", node)
+  }
   const dismissed = yield* OverlayDismissal.clear(node, page, settings.popupXpaths)
   if (dismissed.length > 0) {
     yield* observer.analysed?.(OverlayDismissal.cleared(node, dismissed, yield* page.navigation.address)) ?? Effect.void
@@ -237,13 +243,15 @@ const carryOut = Effect.fnUntraced(function* <E>(
   const noted: TouchedElement = { selector: null, appearance: null }
   const describes =
     settings.selectors && isStale(yield* memories.known(node), yield* Clock.currentTimeMillis) && acts(node)
-  const again: Recovery.Again<Done | Position.LoopTurn> = Effect.fnUntraced(function* (memory, on, option) {
+  const approvals = Approving.none()
+  const again: Recovery.Again<Done | Position.LoopTurn, E> = Effect.fnUntraced(function* (memory, on, option) {
     // A condition that held is not evaluated a second time, even if the step changed its result before it failed.
     const skipsNow = Result.isSuccess(skips) ? skips : yield* decide(walk, node, memory)
     if (Result.isFailure(skipsNow)) return Result.fail(skipsNow.failure)
     if (skipsNow.success) return Result.succeed<Done>({ _tag: "Skipped" })
     const step = { node, position: { ...position, memory } }
-    return yield* attempt(walk, step, noting(on, noted, describes), brought, option)
+    const done = (page: BrowserSession) => attempt(walk, step, noting(page, noted, describes), brought, option)
+    return yield* Approval.of(node) === null ? done(on) : approved(walk, step, on, option, approvals, done)
   })
   if (acts(node)) yield* noteRegion(walk, node, position.memory)
   const first = Result.isSuccess(skips) ? yield* again(position.memory, page, null) : Result.fail(skips.failure)
@@ -273,7 +281,7 @@ const carryOut = Effect.fnUntraced(function* <E>(
   const offer = brought.proposed === null ? null : offerOf(node, brought.proposed, execution, recovered.memory)
   if (offer !== null) yield* observer.offered?.(offer) ?? Effect.void
   if (recovered.done._tag === "Skipped") yield* observer.skipped?.(node, loopsAround(walk, state)) ?? Effect.void
-  else if (commits(execution, node)) yield* observer.committed?.(node) ?? Effect.void
+  else if (commits(execution, node) || Approval.of(node) !== null) yield* observer.committed?.(node) ?? Effect.void
   const { appearance, selector } = noted
   const written = selectorOf(node)
   // Do not store the fingerprint of an element that recovery found: its selector does not match it.
@@ -284,6 +292,43 @@ const carryOut = Effect.fnUntraced(function* <E>(
   const passed = selector === null ? trail : [...trail.slice(1 - longestTrail), { node, position, selector }]
   const after = { ...state, trail: passed, position: { ...position, memory: recovered.memory } }
   return yield* moved(walk, after, node, recovered.done)
+})
+
+/**
+ * Does a step once a person has approved exactly what it is about to do, and asks again as long as that changes meanwhile. An
+ * approval counts for one act: one that failed before it had any effect may be tried again by it.
+ */
+const approved = Effect.fnUntraced(function* <E>(
+  walk: Walk<E>,
+  step: Step,
+  on: BrowserSession,
+  option: string | null,
+  approvals: Approving.Approvals,
+  attempted: (page: BrowserSession) => ReturnType<typeof attempt>
+): Effect.fn.Return<Effect.Success<ReturnType<typeof attempt>>, E> {
+  const { execution, observer } = walk
+  const { node, position } = step
+  const approval = Approval.of(node)
+  if (approval === null || node.action === "LOOP") return yield* attempted(on)
+  const context = contextOf(walk, node, position.memory, on, nothingYet(), option)
+  while (true) {
+    const looked = yield* withinTime(
+      walk,
+      Approving.intended(node, approval, context, (context) => alone(node, context))
+    )
+    if (Result.isFailure(looked)) return Result.fail(looked.failure)
+    const wanted = looked.success
+    if (approvals.approved?.exact !== wanted.exact) {
+      const asked = yield* withinTime(walk, Approving.ask(node, approval, wanted, approvals, on, observer.person))
+      if (Result.isFailure(asked)) return Result.fail(asked.failure)
+      continue
+    }
+    yield* observer.before("committing", node)
+    const done = yield* attempted(Rehearsal.bound(on, wanted.call, wanted.facts))
+    if (Result.isSuccess(done) || !Approving.isChanged(done.failure)) return done
+    approvals.approved = null
+    yield* Effect.logDebug(execution.secrets.hide(`Node "${node.name}" asks again: ${done.failure.sentence}`))
+  }
 })
 
 const listenerOf = <E>(observer: Observer<E>): Recovery.RecoveryListener<E> => ({
@@ -336,19 +381,50 @@ const announceLogins = <E>(observer: Observer<E>, aliases: ReadonlyArray<string>
 /** Tries a step once, within the limit of time. */
 const attempt = <E>(walk: Walk<E>, step: Step, on: BrowserSession, brought: StepOutput, option: string | null) => {
   const { node, position } = step
-  const { execution, heard, observer, opened } = walk
-  const { secrets } = execution
   // Those of an attempt that fails are not those of the step.
   brought.warnings.length = 0
   brought.expected = null
   brought.proposed = null
-  const propose = (form: ProposedForm) => {
-    brought.proposed = form
-  }
-  const context: StepContext = {
-    page: on,
-    compiling: Compiling.make(on, position.memory, execution.plainForms !== undefined, propose),
+  const context = contextOf(walk, node, position.memory, on, brought, option)
+  const expected = expecting(walk, step, on, brought)
+  const propose = proposing(brought)
+  const doubted = ({ sentence }: Warning) =>
+    Effect.fail(new StepFailed({ code: "STRICT-E0001", sentence, original: null }))
+  // What a person has approved is done as it was shown.
+  const forms = Approval.of(node) === null ? (walk.execution.plainForms ?? []) : []
+  const plain = PlainStep.carryOut({
+    node,
+    forms: forms.filter((form) => !brought.misled.includes(form)),
     memory: position.memory,
+    page: on,
+    perform: (one, strict) =>
+      Effect.tap(perform(one, position, strict ? { ...context, warn: doubted } : context), expected),
+    saved: Effect.flatMap(ModelUse.current, ({ saved }) => Ref.update(saved, (count) => count + 1)),
+    misled: (form) => void brought.misled.push(form),
+    propose
+  })
+  return withinTime(walk, plain)
+}
+
+const proposing = (brought: StepOutput) => (form: ProposedForm) => {
+  brought.proposed = form
+}
+
+/** The context of one attempt of a node. */
+const contextOf = <E>(
+  walk: Walk<E>,
+  node: CompletedStep["node"],
+  memory: Memory.Memory,
+  page: BrowserSession,
+  brought: StepOutput,
+  option: string | null
+): StepContext => {
+  const { execution, heard, observer, opened } = walk
+  const { secrets } = execution
+  return {
+    page,
+    compiling: Compiling.make(page, memory, execution.plainForms !== undefined, proposing(brought)),
+    memory,
     shoot: (shot, { fullPage, metadata }) =>
       Effect.map(
         secrets.hideIn(metadata),
@@ -378,21 +454,6 @@ const attempt = <E>(walk: Walk<E>, step: Step, on: BrowserSession, brought: Step
     allowedSites: execution.session.allowedSites,
     began: opened
   }
-  const expected = expecting(walk, step, on, brought)
-  const doubted = ({ sentence }: Warning) =>
-    Effect.fail(new StepFailed({ code: "STRICT-E0001", sentence, original: null }))
-  const plain = PlainStep.carryOut({
-    node,
-    forms: (execution.plainForms ?? []).filter((form) => !brought.misled.includes(form)),
-    memory: position.memory,
-    page: on,
-    perform: (one, strict) =>
-      Effect.tap(perform(one, position, strict ? { ...context, warn: doubted } : context), expected),
-    saved: Effect.flatMap(ModelUse.current, ({ saved }) => Ref.update(saved, (count) => count + 1)),
-    misled: (form) => void brought.misled.push(form),
-    propose
-  })
-  return withinTime(walk, plain)
 }
 
 /** Fails where what a node expects is not true after it. That of a loop is asked for once the loop has ended. */

@@ -7,6 +7,7 @@
  */
 import { Effect, type Schema } from "effect"
 import type { Appearance } from "./element/Appearance.ts"
+import type { LocatedFacts } from "./element/ElementFacts.ts"
 import type { ClickKind, ElementQuery } from "./element/ElementQuery.ts"
 import type { ElementState } from "./element/ElementState.ts"
 import type { ExtractionPlan } from "./element/Extraction.ts"
@@ -93,6 +94,8 @@ export interface Elements {
   readonly inspect: (selector: string) => Effect.Effect<InspectedField, PageFailure>
   /** The appearance of the one element that matches; waits for it. */
   readonly describe: (query: ElementQuery) => Effect.Effect<Appearance, PageFailure>
+  /** What an act on the one element that matches would do; waits for it, and scrolls it into view. */
+  readonly facts: (query: ElementQuery) => Effect.Effect<LocatedFacts, PageFailure>
   /**
    * Which of the selectors match something that can be seen, by position: in the document, or else in its shadow roots and
    * frames. One call to the page for all of them, and one to each frame for those that are not in the document itself.
@@ -144,6 +147,7 @@ export const redirected = (elements: Elements, from: string, to: string): Elemen
     readable: (selector, options) => elements.readable(named(selector), options),
     inspect: (selector) => elements.inspect(named(selector)),
     describe: (query) => elements.describe(aimed(query)),
+    facts: (query) => elements.facts(aimed(query)),
     seen: (selectors) => elements.seen(selectors.map(named)),
     states: (selectors) => elements.states(selectors.map(named)),
     survey: ({ fields, target }) => elements.survey({ fields: fields.map(named), target: named(target) }),
@@ -179,6 +183,7 @@ export const tapped = (
   const {
     extract,
     describe,
+    facts,
     find,
     inspect,
     read,
@@ -205,6 +210,7 @@ export const tapped = (
     ...{
       extract,
       describe,
+      facts,
       find,
       inspect,
       read,

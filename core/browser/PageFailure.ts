@@ -35,6 +35,8 @@ export const PageFailureKind = Schema.Literals([
   "forbidden",
   /** The action is not allowed on this document, for example typing a secret on a foreign site. */
   "foreign",
+  /** The element is not what it was when the act on it was approved; nothing was done. */
+  "changed",
   /** The proxy of the session could not be reached, or refused. */
   "proxy",
   /** Not exactly one element matched in time; `matched` says how many did. */

@@ -45,6 +45,7 @@ const spans = {
     "extract",
     "readable",
     "inspect",
+    "facts",
     "states",
     "scroll",
     "screenshot"

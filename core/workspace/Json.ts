@@ -44,3 +44,11 @@ export const keepsDigits = (written: string): boolean => {
   if (!Number.isFinite(number)) return false
   return !/^-?\d{16,}$/.test(written) || BigInt(number) === BigInt(written) || String(number) === written
 }
+
+/** The one text of a value: the fields of each object in the order of their names, and no white space. */
+export const canonical = (value: Schema.Json): string =>
+  JSON.stringify(value, (_, one: unknown) =>
+    isObject(one)
+      ? Object.fromEntries(Object.entries(one).toSorted(([first], [second]) => (first < second ? -1 : 1)))
+      : one
+  )

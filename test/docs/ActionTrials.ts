@@ -125,6 +125,12 @@ const answers = (answer: Schema.JsonObject, first: () => void = () => {}): Perso
   correct: () => Effect.succeed(null)
 })
 
+/** A person who approves, or refuses for a reason. */
+const deciding = (reason: string | null): Person => ({
+  ...answers({}),
+  approve: () => Effect.succeed(reason === null ? { _tag: "Approved" } : { _tag: "Refused", reason })
+})
+
 const field = (name: string, id: string) => text(name, `//*[@id='${id}']`)
 
 /** Reads whether a box of the page is ticked. */
@@ -173,7 +179,16 @@ export const trials: Readonly<Record<string, ReadonlyArray<ReadonlyArray<Trial>>
       fails('equals "Invoice A-2#"; found "Invoice A-2"', { inputs: () => ({ number: "A-2#" }) })
     ]
   ],
-  "What a person approves first": [[promised({ page: "/invoices/A-1", inputs: () => ({ number: "A-1" }) })]],
+  "What a person approves first": [
+    [
+      says("paid", { page: "/invoices/A-1", inputs: () => ({ number: "A-1" }), person: () => deciding(null) }),
+      fails("A person refused the act: not that one", {
+        page: "/invoices/A-1",
+        inputs: () => ({ number: "A-1" }),
+        person: () => deciding("not that one")
+      })
+    ]
+  ],
   START: [[arrives("Sign in")], [arrives("Sign in")]],
   NAVIGATE: [
     [leaves({ first: "A-3" }, { after: [text("first", "(//td)[1]")] })],

@@ -2,6 +2,7 @@
  * The functions that can be run beside a page, by name. Arguments and answers are plain data.
  */
 
+import { bind, changed, unbind } from "./act/Binding.ts"
 import { heldAfterChange } from "./act/ChangedLists.ts"
 import { chosenAt, keepChosen, type WantedChoice, watchChoice } from "./act/Chosen.ts"
 import { editorText, heldBy, keepBody, selectPlain, typed } from "./act/Editors.ts"
@@ -45,6 +46,7 @@ import { appearanceOf } from "./look/Appearance.ts"
 import { changes } from "./look/Changes.ts"
 import { codeField, fields } from "./look/Complaints.ts"
 import { cover, texts, uncover } from "./look/Covers.ts"
+import { factsOf } from "./look/Facts.ts"
 import { originOf, wayTo } from "./look/Frames.ts"
 import { outline } from "./look/Outline.ts"
 import { inOverlay } from "./look/Overlays.ts"
@@ -64,7 +66,9 @@ import { wholeHtml } from "./read/Whole.ts"
 export const functions = {
   answers: () => true,
   beforeUse,
+  bind,
   candidates,
+  changed,
   changes: () => changes(),
   checkedOf,
   chosenAt,
@@ -76,6 +80,7 @@ export const functions = {
   editorNow,
   editorText,
   extract,
+  facts: (_arg: null, element: Element) => factsOf(element),
   fields,
   filesOf,
   frame: () => frame(),
@@ -143,6 +148,7 @@ export const functions = {
   turn,
   turnIn,
   typed,
+  unbind: () => unbind(),
   uncover,
   userAgent: () => navigator.userAgent,
   wayTo,

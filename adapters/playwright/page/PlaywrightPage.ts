@@ -20,6 +20,7 @@ import * as OptionChoice from "../element/OptionChoice.ts"
 import * as Reading from "../element/Reading.ts"
 import * as States from "../element/States.ts"
 import { type Entered, keepCopied, type, typeFocused } from "../element/Typing.ts"
+import * as Unchanged from "../element/Unchanged.ts"
 import type * as Downloads from "../file/Downloads.ts"
 import * as Transfers from "../file/Transfers.ts"
 import type { TooLong } from "../injected/read/Whole.ts"
@@ -312,7 +313,9 @@ const elements = (tabs: Tabs, { act }: Acts.Acts) => {
           const tab = current()
           if (kind === "click" || kind === "double_click") await Fills.before(tab, frame, element, { timeout })
           const before = Effects.seen(tab)
-          await Pointer.press(tab, frame, element, kind, timeout, gesture, aim)
+          await Unchanged.during(tab, frame, element, target.unchanged, timeout, () =>
+            Pointer.press(tab, frame, element, kind, timeout, gesture, aim)
+          )
           if (kind === "click" && (await Effects.isWithout(tab, frame, before))) {
             Fills.noteEffectless(tab, target.selector)
           }
@@ -325,7 +328,9 @@ const elements = (tabs: Tabs, { act }: Acts.Acts) => {
         const copying = onOne(target, async (element, timeout, frame) => {
           await guarded(target, element, timeout, frame)
           copied = await Copying.during(current(), Math.max(target.waitMillis, shortestCopy), () =>
-            Pointer.press(current(), frame, element, kind, timeout, gesture, aim)
+            Unchanged.during(current(), frame, element, target.unchanged, timeout, () =>
+              Pointer.press(current(), frame, element, kind, timeout, gesture, aim)
+            )
           )
           keepCopied(current(), copied)
         })
@@ -341,6 +346,7 @@ const elements = (tabs: Tabs, { act }: Acts.Acts) => {
             )
           : onOne(target, (element, timeout, frame) =>
               GuardedAction.onField(current(), frame, element, target.guard, timeout, async (field) => {
+                await Unchanged.check(current(), frame, element, target.unchanged, timeout)
                 const typed = await type(current(), frame, field, typing, timeout)
                 if (typed !== null) noteFill(target, typing, frame, element, field.name, typed)
               })
@@ -355,7 +361,9 @@ const elements = (tabs: Tabs, { act }: Acts.Acts) => {
         onOne(target, async (element, timeout, frame) => {
           await guarded(target, element, timeout, frame)
           Fills.outdate(current())
-          return Checking.set(current(), frame, element, checked, timeout)
+          return Unchanged.during(current(), frame, element, target.unchanged, timeout, () =>
+            Checking.set(current(), frame, element, checked, timeout)
+          )
         })
       ),
     select: (target, value, fuzzy, by) =>
@@ -363,12 +371,17 @@ const elements = (tabs: Tabs, { act }: Acts.Acts) => {
         onOne(target, async (element, timeout, frame) => {
           await guarded(target, element, timeout, frame)
           Fills.outdate(current())
+          await Unchanged.check(current(), frame, element, target.unchanged, timeout)
           const chosen = await OptionChoice.choose(current(), frame, element, { value, fuzzy, by }, timeout, () =>
             Finder.nativeOptions(current(), frame, target.selector)
           )
           if (chosen !== null) await noteChoice(target, frame, element, chosen)
         }),
         { ...waitOf(target), leads: true }
+      ),
+    facts: (target) =>
+      Effect.flatMap(tabs.following(Unchanged.factsOf(tabs, target)), (located) =>
+        located === null ? Effect.fail(leaving) : Effect.succeed(located)
       ),
     find: (target) =>
       onOne(target, async (element, timeout, frame) => {

@@ -4,6 +4,7 @@
  */
 import { Effect, Option } from "effect"
 import { isUnsettled } from "../../browser/element/Survey.ts"
+import * as Approval from "../../workflow/language/graph/Approval.ts"
 import type { Node } from "../../workflow/language/graph/Graph.ts"
 import * as NodeExpressions from "../../workflow/language/graph/NodeExpressions.ts"
 import { StepFailed } from "../Failure.ts"
@@ -55,7 +56,7 @@ export const formCorrection: RecoveryStrategy = Effect.fnUntraced(function* (tro
   if (correction?._tag !== "inputs") return ended("No corrected inputs were given in time")
   const corrected = { ...memory, inputs: correction.inputs }
   const steps = toRedo(trouble)
-  const unrepeatable = steps.find(({ node: one }) => isNotRepeatable(one))
+  const unrepeatable = steps.find(({ node: one }) => isNotRepeatable(one) || Approval.of(one) !== null)
   if (unrepeatable !== undefined) return ended(`The node "${unrepeatable.node.name}" must not be repeated`)
   for (const step of steps) {
     const done = yield* redo(step, { ...step.position.memory, inputs: correction.inputs }, page)

@@ -72,11 +72,11 @@ export interface FirstFailure {
   readonly signsIn: boolean
 }
 
-export type Again<A> = (
+export type Again<A, E = never> = (
   memory: Memory.Memory,
   page: BrowserSession,
   option: string | null
-) => Effect.Effect<Result.Result<A, StepFailed>>
+) => Effect.Effect<Result.Result<A, StepFailed>, E>
 
 /** Looks once more for what a step expects that has done its work; `null` where the step has to be done again for that. */
 export type Expected<A> = () => Effect.Effect<Result.Result<A, StepFailed>> | null
@@ -105,7 +105,7 @@ export const recover = Effect.fnUntraced(function* <A, E>(
   { failure: first, memory, node, page, signedIn, signsIn, trail }: FirstFailure,
   means: RecoveryContext,
   listener: RecoveryListener<E>,
-  again: Again<A>,
+  again: Again<A, E>,
   expected: Expected<A>
 ) {
   const tried = new Map<Kind, number>()

@@ -31,12 +31,12 @@ export const isMendable = (node: Node, failure: StepFailed): boolean =>
  * after three questions; it returns the memory with the corrected inputs. An option that was chosen for all repetitions
  * of this failure is applied without asking.
  */
-export const mend = Effect.fnUntraced(function* <A>(
+export const mend = Effect.fnUntraced(function* <A, E>(
   node: Node,
   first: StepFailed,
   memory: Memory.Memory,
   { choices, page, person }: CorrectionContext,
-  again: (memory: Memory.Memory, option: string | null) => Effect.Effect<Result.Result<A, StepFailed>>
+  again: (memory: Memory.Memory, option: string | null) => Effect.Effect<Result.Result<A, StepFailed>, E>
 ) {
   let known = memory
   let done: Result.Result<A, StepFailed> = Result.fail(first)

@@ -1,5 +1,6 @@
 /** The element that a verb acts on. */
 import type { Effect } from "effect"
+import type { ElementFacts } from "./ElementFacts.ts"
 
 export interface Guard {
   /** Returns why an action is not allowed on a document with this address; `null` if it is allowed. */
@@ -25,6 +26,11 @@ export interface ElementQuery {
   readonly first?: boolean
   /** Checks the document (or frame) that contains the element, before any action on it. */
   readonly guard?: Guard | undefined
+  /**
+   * Acts on the element only as long as these are its facts, and fails with `changed` otherwise. Of a click, that is decided
+   * by the events of the pointer in the document itself.
+   */
+  readonly unchanged?: ElementFacts | undefined
 }
 
 /**

@@ -9,6 +9,7 @@ import { Clock, Deferred, Effect, Layer, Option, Redacted, Ref, type Schema } fr
 import { Browser, type BrowserSession } from "../../../core/browser/Browser.ts"
 import type { Elements } from "../../../core/browser/Elements.ts"
 import type { Exchange } from "../../../core/browser/Exchange.ts"
+import { changeOf, type ElementFacts } from "../../../core/browser/element/ElementFacts.ts"
 import type { ElementQuery, Guard } from "../../../core/browser/element/ElementQuery.ts"
 import { type ElementState, nothing } from "../../../core/browser/element/ElementState.ts"
 import { type ExtractionPlan, severalShow } from "../../../core/browser/element/Extraction.ts"
@@ -108,6 +109,10 @@ export interface ScriptedElement {
   readonly parts?: Readonly<Record<string, string>>
   /** The appearance, beside the text. */
   readonly looks?: ScriptedInspection.ScriptedAppearance
+  /** Its attributes, beside those that follow from its other fields. */
+  readonly attributes?: Readonly<Record<string, string>>
+  /** The form that it belongs to: elements of one form have the same address and method. */
+  readonly form?: { readonly address: string; readonly method?: string }
   /** The address of the frame that contains the element. */
   readonly frame?: string
   /** When it lies over the page: the element it covers, and its buttons. */
@@ -237,6 +242,38 @@ const textOf = (element: Omit<Shown, "options">, state: State): string => {
   return element.type === "password" && held !== "" ? "[secret]" : held
 }
 
+/** What an act on an element would do. */
+const factsIn = (element: Shown, all: ReadonlyArray<Shown>, state: State): ElementFacts => {
+  const { attributes = {}, form, frame, leadsTo, looks, opens, options, text = "", type, value } = element
+  const isField = value !== undefined || options !== undefined
+  const others = all.filter((one) => form !== undefined && one.form?.address === form.address)
+  return {
+    address: frame ?? addressOf(state),
+    tag: looks?.tag ?? (isField ? "input" : leadsTo === undefined ? "button" : "a"),
+    text: isField ? "" : text,
+    attributes: Object.entries({ ...(type === undefined ? {} : { type }), ...attributes })
+      .map(([name, value]) => ({ name, value }))
+      .toSorted((one, other) => (one.name < other.name ? -1 : 1)),
+    link:
+      leadsTo === undefined && opens === undefined
+        ? null
+        : { address: leadsTo ?? opens ?? "", window: opens === undefined ? "" : "_blank" },
+    form:
+      form === undefined
+        ? null
+        : {
+            address: form.address,
+            method: form.method ?? "post",
+            window: "",
+            fields: others.flatMap((one) => {
+              if (one.value === undefined && one.options === undefined) return []
+              const kind = one.type === "password" ? "secret" : one.hidden === true ? "hidden" : "shown"
+              return [{ name: one.selector, value: heldBy(one, state), kind } as const]
+            })
+          }
+  }
+}
+
 const escape = (text: string): string => text.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`)
 
 /** The request of a browser that shows a page. */
@@ -358,8 +395,12 @@ const finding = ({ site, state }: Parts) => {
     if (reason !== null) return yield* new PageFailure({ kind: "foreign", reason })
   })
 
+  const factsOf = Effect.fnUntraced(function* (element: Shown) {
+    return factsIn(element, yield* elements, yield* Ref.get(state))
+  })
+
   /** The single matching element, also if it is hidden. */
-  const present = Effect.fnUntraced(function* ({ first, guard, selector, waitMillis }: ElementQuery) {
+  const present = Effect.fnUntraced(function* ({ first, guard, selector, unchanged, waitMillis }: ElementQuery) {
     const parsed = Selector.parse(selector)
     if (parsed.kind === "refused") {
       const reason = `it cannot be read as a selector: ${parsed.reason}`
@@ -368,10 +409,16 @@ const finding = ({ site, state }: Parts) => {
     for (let left = waitMillis; ; ) {
       // Asked first, so that an element that appears in between is found.
       const coming = yield* comingIn(selector)
-      const found = (yield* elements).filter((element) => element.selector === selector)
+      const there = yield* elements
+      const found = there.filter((element) => element.selector === selector)
       const [only] = found
       if (only !== undefined && (found.length === 1 || first === true)) {
         yield* guarded(guard, only)
+        // One look at the page: nothing changes between the comparison and the act.
+        const change = unchanged === undefined ? null : changeOf(unchanged, factsIn(only, there, yield* Ref.get(state)))
+        if (change !== null) {
+          return yield* new PageFailure({ kind: "changed", reason: `${change} has changed`, selector })
+        }
         return only
       }
       if (coming === null || coming > left) {
@@ -394,7 +441,7 @@ const finding = ({ site, state }: Parts) => {
     return yield* new PageFailure({ kind: "unusable", reason, selector, matched: 1 })
   })
 
-  return { all, comingIn, elements, guarded, present, usable, visible }
+  return { all, comingIn, elements, factsOf, guarded, present, usable, visible }
 }
 
 type Finding = ReturnType<typeof finding>
@@ -803,6 +850,13 @@ const assembled = (parts: Parts): BrowserSession => {
     ...scrolling(parts, found),
     ...inspecting,
     find: (query) => Effect.asVoid(present(query)),
+    facts: Effect.fnUntraced(function* (query) {
+      const element = yield* present(query)
+      const line = (yield* visible).findIndex(({ selector }) => selector === element.selector)
+      const share = ScriptedSight.lineHeight / height
+      const box = line < 0 ? null : { x: 0, y: line * share, width: 1, height: share }
+      return { facts: yield* found.factsOf(element), box }
+    }),
     screenshot: (query, { fullPage, margin = 0 }) =>
       Effect.gen(function* () {
         const { lineHeight } = ScriptedSight

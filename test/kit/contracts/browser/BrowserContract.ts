@@ -587,6 +587,57 @@ export const promises: ReadonlyArray<Contract.ContractPromise<Browser | Site>> =
       assert.isTrue(secret?.isSecret)
     })
   ),
+  promise("tells what an act on an element would do", "/transfer", ({ elements }, { origin }) =>
+    Effect.gen(function* () {
+      const { box, facts } = yield* elements.facts(at("send"))
+      const { form, ...own } = facts
+      assert.deepStrictEqual(own, {
+        address: `${origin}/transfer`,
+        tag: "button",
+        text: "Send",
+        attributes: [
+          { name: "id", value: "send" },
+          { name: "name", value: "send" },
+          { name: "value", value: "now" }
+        ],
+        link: null
+      })
+      assert.deepInclude({ ...form }, { address: `${origin}/orders`, method: "post" })
+      assert.deepStrictEqual(
+        form?.fields.map(({ kind, value }) => [kind, value]),
+        [
+          ["shown", "Ann"],
+          ["hidden", "t1"],
+          ["secret", "canary-pin"]
+        ]
+      )
+      assert.isTrue(box !== null && box.width > 0 && box.x + box.width <= 1 && box.y + box.height <= 1)
+    })
+  ),
+  promise("acts on an element only while it is what it was", "/transfer", (page) =>
+    Effect.gen(function* () {
+      const { elements } = page
+      const { facts } = yield* elements.facts(at("send"))
+      yield* elements.type(at("payee"), { ...typing, strokes: ["Eve"] })
+      for (const act of [
+        (query: ElementQuery) => elements.click(query, "click"),
+        (query: ElementQuery) => elements.click(query, "double_click")
+      ]) {
+        const failure = yield* Effect.flip(act({ ...at("send"), unchanged: facts }))
+        assert.deepInclude({ ...failure }, { kind: "changed" })
+        assert.notStrictEqual(failure.acted, true)
+      }
+      const field = (yield* elements.facts(at("payee"))).facts
+      yield* elements.type(at("pin"), { ...typing, strokes: ["other"] })
+      const typed = elements.type({ ...at("payee"), unchanged: field }, { ...typing, strokes: ["Mallory"] })
+      assert.strictEqual(yield* kindOf(typed), "changed")
+      assert.deepStrictEqual((yield* elements.states([id("payee")]))[0]?.values, ["Eve"])
+      assert.strictEqual(yield* text(page, "told"), "none")
+      const now = yield* elements.facts(at("send"))
+      yield* elements.click({ ...at("send"), unchanged: now.facts }, "click")
+      yield* shows(page, "told", "sent")
+    })
+  ),
   promise("extracts values, lists and objects, and nothing for what is missing", "/orders", ({ elements }) =>
     Effect.gen(function* () {
       const value = (path: string, type: "string" | "number" = "string") => ({ kind: "value", path, type }) as const

@@ -343,6 +343,27 @@ export const pages: Readonly<Record<string, ContractPage>> = {
       }
     ]
   },
+  "/transfer": {
+    html: body(
+      `<form action=/orders method=post onsubmit="told.textContent = 'sent'; return false">
+        <input id=payee name=payee value=Ann><input type=hidden name=token value=t1>
+        <input id=pin name=pin type=password value=canary-pin><button id=send name=send value=now>Send</button>
+      </form><output id=told>none</output>`
+    ),
+    scripted: (origin) => {
+      const form = { address: `${origin}/orders` }
+      return [
+        { selector: id("payee"), value: "Ann", form },
+        { selector: id("token"), value: "t1", hidden: true, form },
+        { selector: id("pin"), value: "canary-pin", type: "password", form },
+        { selector: id("send"), text: "Send", attributes: { id: "send", name: "send", value: "now" }, form },
+        {
+          selector: id("told"),
+          text: (events) => (of(events, "send").some(({ type }) => type === "click") ? "sent" : "none")
+        }
+      ]
+    }
+  },
   "/auth": {
     html: body("<h1 id=title>Members</h1>"),
     scripted: () => [{ selector: id("title"), text: "Members" }]

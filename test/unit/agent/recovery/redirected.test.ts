@@ -32,6 +32,7 @@ const calls: {
   readable: ({ readable }) => [from, null].map((selector) => readable(selector, { metadata: true, maxCharacters: 9 })),
   inspect: ({ inspect }) => [inspect(from)],
   describe: ({ describe }) => [describe(query)],
+  facts: ({ facts }) => [facts(query)],
   seen: ({ seen }) => [seen(["//other", from])],
   states: ({ states }) => [states(["//other", from])],
   survey: ({ survey }) => [survey({ target: from, fields: [from, "//other"] }), survey({ target: null, fields: [] })],

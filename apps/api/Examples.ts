@@ -117,6 +117,7 @@ export const examples: Readonly<Record<string, Schema.Json>> = {
   "fileDestinations.changeDestination": { on_conflict: "fail" },
   "interactions.answer": { code: "123456" },
   "interactions.correct": { input_variables: { month: "2026-11" } },
+  "interactions.decide": { digest: "0".repeat(64), decision: "refuse", reason: "The amount is wrong" },
   "vault.createEntry": entry,
   "vault.updateEntry": entry,
   "vault.removeEntry": pair,

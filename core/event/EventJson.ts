@@ -4,7 +4,7 @@
  */
 import { Schema } from "effect"
 import * as OutcomeCertainty from "./OutcomeCertainty.ts"
-import type { CredentialUse, EndEvent, OpenPopup, RunEvent, RunEventOf, RunFile } from "./RunEvent.ts"
+import type { AskedApproval, CredentialUse, EndEvent, OpenPopup, RunEvent, RunEventOf, RunFile } from "./RunEvent.ts"
 import type { RunFailure } from "./RunFailure.ts"
 import type { RunWarning } from "./RunWarning.ts"
 
@@ -211,7 +211,15 @@ const question = (event: RunEventOf<"interaction.waiting" | "interaction.finishe
   current_step: event.step,
   missing_properties: event.missingProperties,
   expected_json_schema_datamodel: event.schema,
-  message: event.message
+  message: event.message,
+  ...(event.approval === undefined ? {} : { approval: approvalOf(event.approval) })
+})
+
+const approvalOf = ({ by, change, decision, digest }: AskedApproval): Schema.JsonObject => ({
+  by,
+  digest,
+  change,
+  ...(decision === undefined ? {} : { approved: decision.approved, reason: decision.reason, user_id: decision.userId })
 })
 
 const end = (event: EndEvent, links: Links | null): Schema.JsonObject => ({

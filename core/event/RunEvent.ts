@@ -73,13 +73,26 @@ const outcome = {
   outcome: Schema.optionalKey(Schema.Struct({ certainty: Certainty, mark: Schema.NullOr(Mark) }))
 }
 
+/** An act that waits for an approval, and once it is decided, by whom and how. */
+export const AskedApproval = Schema.Struct({
+  by: Schema.Literals(["Member", "Owner"]),
+  digest: Schema.String,
+  change: Schema.NullOr(Schema.String),
+  decision: Schema.optionalKey(
+    Schema.Struct({ approved: Schema.Boolean, reason: Schema.NullOr(Schema.String), userId: Schema.String })
+  )
+})
+export type AskedApproval = typeof AskedApproval.Type
+
 const question = {
   ...ofRun,
   step: Schema.String,
   missingProperties: Schema.Array(Schema.String),
   /** The schema of the answer. */
   schema: Schema.JsonObject,
-  message: Schema.String
+  message: Schema.String,
+  /** Present where the question is for an approval. */
+  approval: Schema.optionalKey(AskedApproval)
 }
 
 /** The turns of the loops around a step, the outermost first. Absent outside of loops, and in older events. */

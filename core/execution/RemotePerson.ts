@@ -5,6 +5,7 @@ import type { Picture } from "../agent/Observer.ts"
 import type { Person, Popup } from "../agent/Person.ts"
 import type { OpenPopup } from "../event/RunEvent.ts"
 import type { Reporter } from "../run/Executor.ts"
+import type { Told } from "../run/interaction/ApprovedAct.ts"
 import type { Question } from "../run/interaction/Interaction.ts"
 import * as InteractionRequest from "../run/interaction/InteractionRequest.ts"
 import type { InteractionStore } from "../run/interaction/InteractionStore.ts"
@@ -74,11 +75,32 @@ export const make = Effect.gen(function* () {
           },
           Workspace.clampInputRequiredTimeout(seconds) * 1_000
         )
-        return answer === null || answer._tag === "data" ? null : answer
+        return answer === null || answer._tag === "data" || answer._tag === "decision" ? null : answer
+      }),
+      approve: Effect.fnUntraced(function* ({ box, by, change, digest, node, shot, timeoutMillis, told }) {
+        const metadata = { purpose: "approval", digest }
+        const picture = shot === null ? null : { ...shot, node, error: false, fullPage: false, metadata }
+        const screenshotId = picture === null ? null : yield* upload(picture)
+        const subject = { _tag: "approval", by, digest, told, change, screenshotId, box } as const
+        const answer = yield* ask(
+          { subject, node: named(node), message: sentenceOf(node, told), schema: {} },
+          timeoutMillis
+        )
+        if (answer?._tag !== "decision") return { _tag: "Unanswered" }
+        return answer.approved ? { _tag: "Approved" } : { _tag: "Refused", reason: answer.reason }
       })
     }
   }
 })
+
+const verbs: Readonly<Record<string, string>> = { CLICK: "click", INPUT_TEXT: "type into", INPUT_SELECT: "choose in" }
+
+/** What is about to be done, for the person who decides. */
+const sentenceOf = ({ name }: Node, { action, element, target }: Told): string => {
+  const what = element.text || element.name || element.tag
+  const leads = target.address === null ? "" : `, which leads to ${target.address}`
+  return `The step "${name}" is about to ${verbs[action] ?? action} "${what}" on ${target.page}${leads}`
+}
 
 const openPopup = ({ actions, address, attempt, description, maxAttempts, subType }: Popup): OpenPopup => ({
   description,

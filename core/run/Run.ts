@@ -20,6 +20,7 @@ import * as Forecast from "../gate/Forecast.ts"
 import * as Gate from "../gate/Gate.ts"
 import type { Workers } from "../gate/WorkerCapacity.ts"
 import type { RunId, VersionId, WorkflowId, WorkspaceId } from "../workspace/Ids.ts"
+import { type Caller, programKeyOf } from "../workspace/Workspace.ts"
 import type { Credential } from "./CredentialReferences.ts"
 
 export const Waiting = Schema.Literals(["execution.queued", "execution.requeued"])
@@ -72,9 +73,17 @@ export const Options = Schema.Struct({
   /** The position of the submission in its trace, as a `traceparent` of W3C Trace Context. */
   traceparent: Schema.optionalKey(Schema.String),
   /** The id of the request that submitted it. */
-  requestId: Schema.optionalKey(Schema.String)
+  requestId: Schema.optionalKey(Schema.String),
+  /** The key of the program that submitted or repeated it. A person who is signed in to the console is none. */
+  submittedBy: Schema.optionalKey(Schema.String)
 })
 export type Options = typeof Options.Type
+
+/** Who submits a run, as its options keep it. */
+export const submittedBy = (caller: Pick<Caller, "keyId" | "signedIn">): Pick<Options, "submittedBy"> => {
+  const keyId = programKeyOf(caller)
+  return keyId === null ? {} : { submittedBy: keyId }
+}
 
 /** What a submission decides about its run, beside the workflow and the input. */
 export interface Terms {

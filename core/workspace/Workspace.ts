@@ -58,7 +58,13 @@ export interface Caller {
   readonly keyId?: string
   /** The scopes of the key, which restrict the abilities of its role. */
   readonly scopes?: ReadonlyArray<Scope>
+  /** Whether a person is signed in to the console with that key. */
+  readonly signedIn?: true
 }
+
+/** The key of a program that asks for itself; `null` for a person who is signed in to the console. */
+export const programKeyOf = ({ keyId, signedIn }: Pick<Caller, "keyId" | "signedIn">): string | null =>
+  signedIn === true ? null : (keyId ?? null)
 
 /** Raised when the role or the scopes of a key lack an ability. */
 export class RoleForbids extends Schema.TaggedError<RoleForbids>()("RoleForbids", {

@@ -14,7 +14,7 @@ import type { WindowConflict } from "../../../core/gate/Gates.ts"
 import type { FileDeliveryNotFailed, FileDeliveryNotFound } from "../../../core/run/delivery/FileDelivery.ts"
 import type { DestinationNotFound, InvalidDestination } from "../../../core/run/delivery/FileDestination.ts"
 import type { NodeNotFound } from "../../../core/run/evidence/Evidence.ts"
-import type { InvalidAnswer, NotWaiting } from "../../../core/run/interaction/Interaction.ts"
+import type { InvalidAnswer, NotWaiting, OwnApproval } from "../../../core/run/interaction/Interaction.ts"
 import type { RunEnded } from "../../../core/run/Run.ts"
 import type { ReferenceTaken } from "../../../core/run/RunStore.ts"
 import type { RunNotEnded } from "../../../core/run/retention/RunRemoval.ts"
@@ -275,6 +275,7 @@ const answers = {
     NoInbox: forbidden<NoInbox>(),
     NotInstallationOwner: forbidden<NotInstallationOwner>(),
     OriginsForOwners: forbidden<OriginsForOwners>(),
+    OwnApproval: forbidden<OwnApproval>(),
     RoleForbids: forbidden<RoleForbids>(),
     SignInAgain: forbidden<SignInAgain>()
   }),

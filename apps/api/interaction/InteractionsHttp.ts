@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { popupContext } from "../../../core/event/EventJson.ts"
 import { ArtifactLinks } from "../../../core/run/artifact/ArtifactLinks.ts"
-import { type Correction, missingProperties } from "../../../core/run/interaction/Interaction.ts"
+import { type Correction, missingProperties, type Subject } from "../../../core/run/interaction/Interaction.ts"
 import { Interactions } from "../../../core/run/interaction/Interactions.ts"
 import { Api } from "../Api.ts"
 import { CurrentCaller } from "../http/Authorization.ts"
@@ -29,7 +29,7 @@ export const layer = HttpApiBuilder.group(
         const { artifact } = yield* links.under(yield* origin, caller.workspaceId)
         const { subject } = open
         const stuck = subject._tag === "input_required" ? subject : null
-        const screenshotId = stuck?.screenshotId ?? null
+        const screenshotId = subject._tag === "interaction" ? null : subject.screenshotId
         return {
           id: open.id,
           session_id: open.runId,
@@ -48,7 +48,8 @@ export const layer = HttpApiBuilder.group(
           input_variables: stuck?.inputs ?? null,
           choosing: stuck?.choosing ?? false,
           screenshot_url: screenshotId === null ? null : artifact(screenshotId).url,
-          popup_context: stuck?.popup === undefined ? null : popupContext(stuck.popup)
+          popup_context: stuck?.popup === undefined ? null : popupContext(stuck.popup),
+          approval: subject._tag === "approval" ? actOf(subject) : null
         }
       }),
       answer: Effect.fn(function* ({ params, payload }) {
@@ -64,10 +65,24 @@ export const layer = HttpApiBuilder.group(
           .correct(caller, id, yield* correctionOf(payload))
           .pipe(Effect.catchTag("NotWaiting", (error) => Effect.fail(Errors.notWaiting(400, error))))
         return { session_id: id, success: true }
+      }),
+      decide: Effect.fn(function* ({ params, payload: { decision, digest, reason } }) {
+        const caller = yield* CurrentCaller
+        const id = yield* runId(params.session_id)
+        yield* interactions.decide(caller, id, { digest, approved: decision === "approve", reason: reason ?? null })
+        return { session_id: id, success: true }
       })
     })
   })
 )
+
+const actOf = ({
+  box,
+  by,
+  change,
+  digest,
+  told: { shown, ...told }
+}: Extract<Subject, { readonly _tag: "approval" }>) => ({ by, digest, change, ...told, show: shown, box })
 
 /** Reads which of its forms a body has. */
 const correctionOf = (body: typeof NewInputVariables.Type) => {

@@ -16,6 +16,7 @@ import { inOneSentence } from "../../window/Problems.ts"
 import { Problem } from "../../workflow/Workflow.ts"
 import type { RunId, WorkflowId, WorkspaceId } from "../../workspace/Ids.ts"
 import * as Run from "../Run.ts"
+import { Told } from "./ApprovedAct.ts"
 
 /** The subject of a question: data that the workflow expects, or an obstacle to continuing. */
 export const Subject = Schema.Union([
@@ -31,6 +32,21 @@ export const Subject = Schema.Union([
     screenshotId: Schema.NullOr(Schema.String),
     /** The pop-up to decide about, if a pop-up blocks the run. */
     popup: Schema.optionalKey(OpenPopup)
+  }),
+  Schema.Struct({
+    _tag: Schema.Literal("approval"),
+    /** The role that may decide. */
+    by: Schema.Literals(["Member", "Owner"]),
+    /** The digest of the act. A decision names it. */
+    digest: Schema.String,
+    told: Told,
+    /** What has changed since it was asked before; `null` where it is asked for the first time. */
+    change: Schema.NullOr(Schema.String),
+    /** The picture of the page, and the element in it, as parts of its width and height. */
+    screenshotId: Schema.NullOr(Schema.String),
+    box: Schema.NullOr(
+      Schema.Struct({ x: Schema.Finite, y: Schema.Finite, width: Schema.Finite, height: Schema.Finite })
+    )
   })
 ])
 export type Subject = typeof Subject.Type
@@ -52,7 +68,13 @@ export const Answer = Schema.Union([
   Schema.Struct({ _tag: Schema.Literal("data"), data: Schema.JsonObject }),
   Schema.Struct({ _tag: Schema.Literal("inputs"), inputs: Schema.JsonObject }),
   Schema.Struct({ _tag: Schema.Literal("option"), option: Schema.String, save: Schema.Boolean }),
-  Schema.Struct({ _tag: Schema.Literal("action"), action: Schema.String, save: Schema.optionalKey(Schema.Boolean) })
+  Schema.Struct({ _tag: Schema.Literal("action"), action: Schema.String, save: Schema.optionalKey(Schema.Boolean) }),
+  Schema.Struct({
+    _tag: Schema.Literal("decision"),
+    approved: Schema.Boolean,
+    reason: Schema.NullOr(Schema.String),
+    userId: Schema.String
+  })
 ])
 export type Answer = typeof Answer.Type
 
@@ -94,6 +116,14 @@ export type Correction =
   | { readonly _tag: "option"; readonly option: string; readonly save: boolean }
   | { readonly _tag: "action"; readonly action: string; readonly save?: boolean }
 
+/** What a person decides about an act that waits for an approval. */
+export interface Decision {
+  /** The digest of the act that the person saw. */
+  readonly digest: string
+  readonly approved: boolean
+  readonly reason: string | null
+}
+
 /** Raised when a run does not wait for the given kind of answer. `reason` says why. */
 export class NotWaiting extends Schema.TaggedError<NotWaiting>()("NotWaiting", {
   sessionId: Schema.String,
@@ -103,7 +133,10 @@ export class NotWaiting extends Schema.TaggedError<NotWaiting>()("NotWaiting", {
     "WAIT_EXPIRED",
     "RUN_ENDED",
     "INPUTS_ASKED",
-    "DATA_ASKED"
+    "DATA_ASKED",
+    "APPROVAL_ASKED",
+    "NO_APPROVAL_ASKED",
+    "OTHER_ACT"
   ])
 }) {
   override get message() {
@@ -117,7 +150,10 @@ const sentences: Readonly<Record<NotWaiting["reason"], string>> = {
   WAIT_EXPIRED: "the time to answer is over",
   RUN_ENDED: "it has ended",
   INPUTS_ASKED: "it waits for corrected inputs, which go to new_input_variables",
-  DATA_ASKED: "it waits for the answer to a question, which goes to user_interaction"
+  DATA_ASKED: "it waits for the answer to a question, which goes to user_interaction",
+  APPROVAL_ASKED: "it waits for an approval, which goes to approval",
+  NO_APPROVAL_ASKED: "it waits for another answer than an approval",
+  OTHER_ACT: "it is about to do something else by now: look at it again, and send the digest of that"
 }
 
 /**
@@ -130,6 +166,13 @@ export class InvalidAnswer extends Schema.TaggedError<InvalidAnswer>()("InvalidA
 }) {
   override get message() {
     return `The answer does not satisfy the question: ${inOneSentence(this.problems)}`
+  }
+}
+
+/** Raised when the key that submitted a run would approve an act of it. */
+export class OwnApproval extends Schema.TaggedError<OwnApproval>()("OwnApproval", { sessionId: Schema.String }) {
+  override get message() {
+    return `Cannot decide about run "${this.sessionId}" with the key that submitted it: another key, or a person who is signed in to the console with another key, decides`
   }
 }
 
@@ -167,7 +210,9 @@ export const answer = (
 ): Result.Result<AnsweredQuestion, NotWaiting | InvalidAnswer> => {
   const closed = closedTo(interaction, run, at)
   if (closed !== null) return refuse(run, closed)
-  if (interaction.subject._tag !== "interaction") return refuse(run, "INPUTS_ASKED")
+  const { subject } = interaction
+  if (subject._tag !== "interaction")
+    return refuse(run, subject._tag === "approval" ? "APPROVAL_ASKED" : "INPUTS_ASKED")
   const problems = judge(interaction.schema, data)
   return problems.length === 0
     ? Result.succeed(answered(interaction, { _tag: "data", data }, at))
@@ -188,7 +233,9 @@ export const correct = (
   const closed = closedTo(interaction, run, at)
   if (closed !== null) return refuse(run, closed)
   const { schema, subject } = interaction
-  if (subject._tag !== "input_required") return refuse(run, "DATA_ASKED")
+  if (subject._tag !== "input_required") {
+    return refuse(run, subject._tag === "approval" ? "APPROVAL_ASKED" : "DATA_ASKED")
+  }
   const invalid = (path: string, message: string) =>
     Result.fail(new InvalidAnswer({ problems: [{ path, message }], expected: schema }))
   const { popup } = subject
@@ -229,6 +276,21 @@ export const correct = (
         : Result.fail(new InvalidAnswer({ problems, expected: schema }))
     }
   }
+}
+
+/** Accepts the decision about an act, if the run still waits for it and is still about to do what the person saw. */
+export const decide = (
+  interaction: AskedQuestion,
+  run: Run.Run,
+  { approved, digest, reason }: Decision,
+  userId: string,
+  at: number
+): Result.Result<AnsweredQuestion, NotWaiting> => {
+  const closed = closedTo(interaction, run, at)
+  if (closed !== null) return refuse(run, closed)
+  if (interaction.subject._tag !== "approval") return refuse(run, "NO_APPROVAL_ASKED")
+  if (interaction.subject.digest !== digest) return refuse(run, "OTHER_ACT")
+  return Result.succeed(answered(interaction, { _tag: "decision", approved, reason, userId }, at))
 }
 
 /** The id of the action that an option names by its id or by a unique label; `null` for none. */

@@ -78,8 +78,11 @@ export const ask = Effect.fn("InteractionRequest.ask")(function* (
       Effect.gen(function* () {
         yield* wait
         const sealed = yield* close
-        yield* tellAll(sealed === null ? Announcement.unanswered(asked, "timeout") : Announcement.answered(asked))
-        return sealed === null ? null : yield* opened(sealed)
+        const answer = sealed === null ? null : yield* opened(sealed)
+        yield* tellAll(
+          answer === null ? Announcement.unanswered(asked, "timeout") : Announcement.answered(asked, answer)
+        )
+        return answer
       }),
     (_, exit) =>
       exit._tag === "Success"

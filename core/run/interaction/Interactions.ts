@@ -7,6 +7,7 @@ import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
 import { Sealing } from "../../vault/keys/Sealing.ts"
 import * as Sandbox from "../../workflow/sandbox/Sandbox.ts"
 import type { Problem } from "../../workflow/Workflow.ts"
+import { Audit, type Draft } from "../../workspace/audit/Audit.ts"
 import type { RunId, RunNotFound } from "../../workspace/Ids.ts"
 import * as Permissions from "../../workspace/Permissions.ts"
 import type { Caller, RoleForbids } from "../../workspace/Workspace.ts"
@@ -65,6 +66,19 @@ export class Interactions extends Context.Service<
       void,
       RunNotFound | Interaction.NotWaiting | Interaction.InvalidAnswer | RoleForbids | StoreUnavailable
     >
+
+    /**
+     * Approves or refuses the act that a run waits with. The caller must have the role that the step names, and is not the
+     * key that submitted the run. The decision is recorded in the audit trail.
+     */
+    readonly decide: (
+      caller: Caller,
+      id: RunId,
+      decision: Interaction.Decision
+    ) => Effect.Effect<
+      void,
+      RunNotFound | Interaction.NotWaiting | Interaction.OwnApproval | RoleForbids | StoreUnavailable
+    >
   }
 >()("sluice/core/run/interaction/Interactions") {
   static readonly layer = Layer.effect(
@@ -74,6 +88,7 @@ export class Interactions extends Context.Service<
       const store = yield* InteractionStore
       const signals = yield* Signals
       const sealing = yield* Sealing
+      const audit = yield* Audit
 
       const open = Effect.fn("Interactions.open")(function* (caller: Caller, id: RunId) {
         const { run } = yield* runs.get(caller.workspaceId, id)
@@ -92,7 +107,8 @@ export class Interactions extends Context.Service<
           run: Run,
           now: number,
           judge: Interaction.Judge
-        ) => Result.Result<Interaction.AnsweredQuestion, E>
+        ) => Result.Result<Interaction.AnsweredQuestion, E>,
+        describe: (answered: Interaction.AskedQuestion) => ReadonlyArray<Draft> = () => []
       ) {
         const { run } = yield* runs.get(caller.workspaceId, id)
         const attempt = Effect.gen(function* () {
@@ -106,12 +122,15 @@ export class Interactions extends Context.Service<
           // Sealed values are opened before the question is locked. The decision is made again under the lock.
           const { answer } = yield* Effect.fromResult(decide(latest, run, yield* Clock.currentTimeMillis, judge))
           const sealed = yield* sealing.seal(caller.workspaceId, Redacted.make(answer))
-          yield* store.change(
+          const changed = store.change(
             id,
             (before, now): Result.Result<Interaction.Interaction, E | AskedAnew> =>
               before.id === latest.id
                 ? Result.map(decide(before, run, now, judge), (after) => ({ ...after, answer: sealed }))
                 : Result.fail(new AskedAnew())
+          )
+          yield* audit.recording(caller, changed, (change) =>
+            Option.match(change, { onNone: () => [], onSome: ({ after }) => describe(after) })
           )
         })
         yield* attempt.pipe(
@@ -141,8 +160,39 @@ export class Interactions extends Context.Service<
                 : null,
             (before, run, now, judge) => Interaction.correct(before, run, correction, now, judge)
           )
-        )
+        ),
+        decide: Effect.fn("Interactions.decide")(function* (caller, id, decision) {
+          const { subject } = yield* open(caller, id)
+          if (subject._tag === "approval") {
+            yield* Permissions.require(caller, subject.by === "Owner" ? "manage" : "run")
+          }
+          const { run } = yield* runs.get(caller.workspaceId, id)
+          if (caller.keyId !== undefined && run.options.submittedBy === caller.keyId) {
+            return yield* new Interaction.OwnApproval({ sessionId: id })
+          }
+          yield* change(
+            caller,
+            id,
+            () => null,
+            (before, run, now) => Interaction.decide(before, run, decision, caller.userId, now),
+            (answered) => [decided(answered, decision)]
+          )
+        })
       })
-    }).pipe(Permissions.checked<Interactions["Service"]>({ open: "read", answer: "run", correct: "run" }))
+    }).pipe(
+      Permissions.checked<Interactions["Service"]>({ open: "read", answer: "run", correct: "run", decide: "run" })
+    )
   )
 }
+
+const decided = (
+  { node, runId, subject }: Interaction.AskedQuestion,
+  { approved, digest, reason }: Interaction.Decision
+): Draft => ({
+  action: approved ? "run.approve" : "run.refuse",
+  resourceId: runId,
+  resourceName: node.name,
+  reason,
+  before: null,
+  after: subject._tag === "approval" ? { digest, by: subject.by, act: { ...subject.told } } : { digest }
+})

@@ -13,7 +13,7 @@ import type { Problem } from "../../workflow/Workflow.ts"
 import { type RunTerms, WorkflowStore } from "../../workflow/WorkflowStore.ts"
 import { WorkflowId, WorkflowNotFound } from "../../workspace/Ids.ts"
 import type { Caller } from "../../workspace/Workspace.ts"
-import type * as Run from "../Run.ts"
+import * as Run from "../Run.ts"
 import { type GatedRun, type ReferenceTaken, RunStore } from "../RunStore.ts"
 import * as CredentialCheck from "./CredentialCheck.ts"
 import * as Drafting from "./Drafting.ts"
@@ -73,7 +73,7 @@ export const make = Effect.gen(function* () {
     const submission = yield* draft(version, {
       ...submitted,
       workspaceId: caller.workspaceId,
-      options: { ...request.options, ...(yield* Trace.origin) }
+      options: { ...request.options, ...(yield* Trace.origin), ...Run.submittedBy(caller) }
     })
     if (errors.length === 0 && problems.length === 0) return yield* runs.submit(submission)
     const more = yield* others(caller, request)

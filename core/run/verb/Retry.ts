@@ -104,7 +104,7 @@ export const make = Effect.gen(function* () {
         const problems = version === null ? [] : yield* problemsOf(caller, version, input)
         if (problems.length > 0) return refuseInput(problems)
         // A retry belongs to the request that asked for it.
-        const { requestId: _request, traceparent: _position, ...options } = run.options
+        const { requestId: _request, submittedBy: _key, traceparent: _position, ...options } = run.options
         const submission: Transition.Submission & { readonly retry: Run.Retry } = {
           id: RunId.make(yield* identifiers.uuid),
           workspaceId: run.workspaceId,
@@ -115,7 +115,7 @@ export const make = Effect.gen(function* () {
             version === null
               ? run.credentials.map(({ tried: _, ...one }) => Slots.unassigned(one))
               : CredentialReferences.of(version.content, input),
-          options: { ...options, ...(yield* Trace.origin) },
+          options: { ...options, ...(yield* Trace.origin), ...Run.submittedBy(caller) },
           trigger: "retry",
           tags: run.tags,
           // The instant by which the run had to start may have passed.

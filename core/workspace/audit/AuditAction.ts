@@ -9,7 +9,7 @@ const verbs = {
   component: ["create", "save", "rename", "delete"],
   patch: ["apply", "dismiss"],
   schedule: ["create", "change", "pause", "resume", "run_now", "delete"],
-  run: ["release", "interrupt", "retry", "tag", "delete"],
+  run: ["release", "interrupt", "retry", "tag", "approve", "refuse", "delete"],
   subscription: ["create", "change", "delete"],
   file_destination: ["create", "change", "delete"],
   webhook: ["create", "change", "delete"],

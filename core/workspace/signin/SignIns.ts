@@ -162,7 +162,10 @@ export class SignIns extends Context.Service<
           }
           const { createdAt, expiresAt, keyId, workspaceId } = known.value
           const key = Option.filter(yield* workspaces.getKey(workspaceId, keyId), isLiveAt(now))
-          return Option.map(key, (one): SignedIn => ({ ...holder(one), openedAt: createdAt, expiresAt }))
+          return Option.map(key, (one): SignedIn => {
+            const { caller, keyName } = holder(one)
+            return { caller: { ...caller, signedIn: true }, keyName, openedAt: createdAt, expiresAt }
+          })
         }),
         end: Effect.fn("SignIns.end")(function* (secret) {
           const hash = yield* keys.hash(secret)

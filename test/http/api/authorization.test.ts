@@ -218,6 +218,11 @@ const table: Readonly<Record<string, Row>> = {
   "GET /run/{session_id}/user_interaction": { ability: "read", status: 404 },
   "POST /run/{session_id}/user_interaction": { ability: "run", json: { code: "123456" }, status: 409 },
   "POST /run/{session_id}/new_input_variables": { ability: "run", json: { input_variables: { a: 1 } }, status: 400 },
+  "POST /run/{session_id}/approval": {
+    ability: "run",
+    json: { digest: "0".repeat(64), decision: "approve" },
+    status: 409
+  },
   "POST /failed_item": {
     ability: "run",
     json: { reasoning: "The form was refused" },

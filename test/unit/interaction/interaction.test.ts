@@ -61,7 +61,7 @@ const popup = {
 const forDecision = (): Interaction.Interaction => {
   const question = forInputs()
   const { subject } = question
-  return subject._tag === "interaction"
+  return subject._tag !== "input_required"
     ? question
     : { ...question, subject: { ...subject, reason: "non_dismissible_popup", popup } }
 }
@@ -168,12 +168,12 @@ describe("a question for data", () => {
     const answered = Result.getOrThrow(
       Interaction.answer(question, run, { code: "123456" }, 2_000, InputContract.problems)
     )
-    assert.deepStrictEqual(Announcement.answered(answered), [
+    assert.deepStrictEqual(Announcement.answered(answered, answered.answer), [
       { event: "interaction.finished", ...facts, missingProperties: [] }
     ])
     const all = [
       Announcement.asked(answered),
-      ...Announcement.answered(answered),
+      ...Announcement.answered(answered, answered.answer),
       ...Announcement.unanswered(answered, "timeout")
     ]
     assert.notInclude(JSON.stringify(all), "123456")

@@ -4,10 +4,11 @@
  * It has no secret: where a text of the step reads one, its expression stands in the place of the value, and what the page
  * shows of one is `[secret]`. So nothing that is computed from a secret is in the digest.
  */
+import { sha256 } from "@noble/hashes/sha2.js"
+import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js"
 import { Schema } from "effect"
 import type { ElementFacts } from "../../browser/element/ElementFacts.ts"
 import * as Json from "../../workspace/Json.ts"
-import * as Sha256 from "../../workspace/Sha256.ts"
 
 export interface ApprovedAct {
   /** The step as the workflow has it. */
@@ -23,7 +24,7 @@ export interface ApprovedAct {
 
 /** The lower-case hexadecimal SHA-256 of the canonical JSON of an act. */
 export const digestOf = ({ element, inputs, shown, step, values }: ApprovedAct): string =>
-  Sha256.hex(Json.canonical({ step, inputs, element, values, shown }))
+  bytesToHex(sha256(utf8ToBytes(Json.canonical({ step, inputs, element, values, shown }))))
 
 /** What a person is told of an act: no hidden field, and no secret one. */
 export const Told = Schema.Struct({

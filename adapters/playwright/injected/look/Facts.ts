@@ -47,7 +47,7 @@ const sentBy = (form: HTMLFormElement, actor: Element): NonNullable<ElementFacts
     (isControl(actor) ? actor.getAttribute(`form${name}`) : null) ?? form.getAttribute(name) ?? ""
   const action = given("action")
   return {
-    address: URL.canParse(action, document.baseURI) ? new URL(action, document.baseURI).href : action,
+    address: URL.parse(action, document.baseURI)?.href ?? action,
     method: given("method").toLowerCase() || "get",
     window: given("target"),
     fields: [...controlsOf(form)].flatMap((control) => {

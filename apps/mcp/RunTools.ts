@@ -51,7 +51,12 @@ const pageOf = ({ publicUrl }: Place, session_id: string): string => `${publicUr
 /** The question of a run that waits for a person. It is answered on the page, never here. */
 const questionOf = ({ client }: Place, session_id: string) =>
   client.interactions.openQuestion({ params: { session_id } }).pipe(
-    Effect.map(({ current_step, message, missing_properties }) => ({ current_step, message, missing_properties })),
+    Effect.map(({ current_step, kind, message, missing_properties }) => ({
+      kind,
+      current_step,
+      message,
+      missing_properties
+    })),
     Effect.option,
     Effect.map(Option.getOrNull)
   )
@@ -104,7 +109,15 @@ const answerOf = Effect.fnUntraced(function* (place: Place, run: Record) {
     ...described(run),
     ...(question === null
       ? {}
-      : { needs_person: { open: pageOf(place, run.session_id), what: "A person answers on this page" } }),
+      : {
+          needs_person: {
+            open: pageOf(place, run.session_id),
+            what:
+              question.kind === "approval"
+                ? "A person approves or refuses on this page, signed in with another key than this one"
+                : "A person answers on this page"
+          }
+        }),
     ...(error === undefined ? {} : { error_code: error.error_code, failed_step: error.node_id }),
     ...Untrusted.marked({
       output: run.output_data,

@@ -10,7 +10,7 @@ import * as Errors from "../http/Errors.ts"
 const Shown = Schema.Struct({ name: Schema.String, value: Schema.String })
 
 /** The act that a run waits with. Texts of the page are as the page has them, without secrets. */
-const ActToApprove = Schema.Struct({
+export const ActToApprove = Schema.Struct({
   /** The role that may decide. */
   by: Schema.Literals(["Member", "Owner"]),
   /** The lower-case hexadecimal SHA-256 of the act, which a decision names. */
@@ -39,7 +39,7 @@ const ActToApprove = Schema.Struct({
  * The open question of a run. `approval` is of a run that waits for one; the five fields before it are of a run that waits for
  * corrected inputs or a decision, and the picture of either.
  */
-const OpenQuestion = Schema.Struct({
+export const OpenQuestion = Schema.Struct({
   id: Schema.String,
   session_id: Schema.String,
   workflow_id: Schema.String,

@@ -9,6 +9,7 @@ import { now, useAtom } from "../kit/Registry.ts"
 import { act, client, query } from "../kit/Service.ts"
 import { may } from "../kit/Session.ts"
 import { duration } from "../kit/Times.ts"
+import { Approval } from "./Approval.tsx"
 import { localAddress } from "./RunModel.ts"
 
 export const Question = ({ id, onAnswered }: { readonly id: string; readonly onAnswered: () => void }) => {
@@ -33,10 +34,17 @@ export const Question = ({ id, onAnswered }: { readonly id: string; readonly onA
       <p class="note">
         At the step {value.current_step}. {left > 0 ? `It waits for ${duration(left)} more.` : "Its time is over."}
       </p>
-      {value.screenshot_url !== null && (
+      {value.screenshot_url !== null && value.approval === null && (
         <img src={localAddress(value.screenshot_url)} alt="The current page of the run" />
       )}
-      {!may("Member") ? (
+      {value.approval !== null ? (
+        <Approval
+          id={id}
+          approval={value.approval}
+          picture={value.screenshot_url === null ? null : localAddress(value.screenshot_url)}
+          onAnswered={onAnswered}
+        />
+      ) : !may("Member") ? (
         <p class="note">A Member can answer.</p>
       ) : value.popup_context !== null ? (
         <div class="row">

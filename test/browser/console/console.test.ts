@@ -52,7 +52,11 @@ const scripted = ScriptedBrowser.layer({
     { selector: "#user", value: "" },
     { selector: "#password", value: "", takes: { values: ["tide-and-timber"], leadsTo: `${bank}/home` } }
   ],
-  [`${bank}/home`]: [{ selector: "//h1", text: "Statements" }]
+  [`${bank}/home`]: [{ selector: "//h1", text: "Statements" }],
+  [`${bank}/pay`]: [
+    { selector: "#amount", value: `12.50 ${hostile}`, form: { address: `${bank}/transfers` } },
+    { selector: "#pay", text: `Pay ${hostile}`, leadsTo: `${bank}/home`, form: { address: `${bank}/transfers` } }
+  ]
 })
 
 /** The browser of runs and recordings: a scripted one, except while a test has them work on the demo site. */
@@ -214,6 +218,8 @@ class Console extends Context.Service<
   {
     readonly url: string
     readonly owner: Member
+    /** A program with a key of its own. */
+    readonly program: Member
     readonly page: Page
     /** Closes the page, and opens another one in its place. */
     readonly replacePage: Effect.Effect<void>
@@ -257,7 +263,7 @@ const seeded = Effect.gen(function* () {
   for (const status of ["open", "shipped"]) {
     yield* post("/run", { workflow_id: orders, run_input_variables: { status } })
   }
-  return { owner, ids: { orders, nightly } }
+  return { owner, program: yield* member("Member", owner), ids: { orders, nightly } }
 })
 
 const console = Layer.effect(
@@ -272,7 +278,7 @@ const console = Layer.effect(
       Host.run({ name: "h", capacity: 4, leaseMillis: 30_000, beginningOf })
     )
     yield* Effect.forkScoped(Effect.provide(host, Layer.mergeAll(site, Accounts.layer, LoginCodes.layer)))
-    const { ids, owner } = yield* seeded
+    const { ids, owner, program } = yield* seeded
     const browser = yield* Effect.acquireRelease(
       Effect.promise(() => playwright.launch({ executablePath })),
       (one) => Effect.promise(() => one.close())
@@ -293,6 +299,7 @@ const console = Layer.effect(
     return Console.of({
       url,
       owner,
+      program,
       get page() {
         return page
       },
@@ -589,6 +596,59 @@ it.layer(console, { excludeTestServices: true })("the console", (layered) => {
         await page.getByText("Succeeded").first().waitFor()
         assert.include(await page.getByRole("region", { name: "Inputs as JSON" }).innerText(), '"pages": 5')
       })
+    })
+  )
+
+  it.effect("shows what a run is about to do with the element marked, and takes the decision about exactly that", () =>
+    Effect.gen(function* () {
+      const { page, program, send } = yield* Console
+      const approval = { by: "Owner", show: [`Invoice ${hostile}`] }
+      const pay: Step = { action: "CLICK", parameters: { selector: "#pay", approval } }
+      const { id } = yield* asked("/workflows", { name: "Paying", ...graphOf(`${bank}/pay`, [pay]) })
+      const submitted = Effect.gen(function* () {
+        const json = { workflow_id: id }
+        const { body } = yield* send({ method: "POST", path: "/run", key: program.key, json })
+        yield* at(`#/runs/${String(body.session_id)}`)
+      })
+      const card = page.getByRole("region", { name: "A question for a person" })
+      yield* submitted
+      yield* Effect.promise(async () => {
+        await card.getByText(`Click “Pay ${hostile}”`).waitFor()
+        await card.getByText(`GET ${bank}/home`).waitFor()
+        await card.getByText(`12.50 ${hostile}`).waitFor()
+        await card.getByText(`Invoice ${hostile}`).waitFor()
+        // The element is the second line of the scripted page, which has thirty.
+        const picture = await card.getByRole("img", { name: "with the element marked" }).boundingBox()
+        const mark = await card.locator(".mark").boundingBox()
+        assert.isNotNull(picture)
+        assert.isNotNull(mark)
+        assert.approximately(((mark?.y ?? 0) - (picture?.y ?? 0)) / (picture?.height ?? 1), 1 / 30, 0.02)
+        assert.approximately((mark?.width ?? 0) / (picture?.width ?? 1), 1, 0.02)
+      })
+      yield* looked("run-approval")
+      yield* Effect.promise(async () => {
+        await card.getByLabel("Reason").fill("Checked with Ada")
+        await card.getByRole("button", { name: "Approve" }).press("Enter")
+        await page.getByText("Succeeded").first().waitFor()
+        await card.waitFor({ state: "detached" })
+      })
+      yield* submitted
+      yield* Effect.promise(async () => {
+        await card.getByLabel("Reason").fill("Paid before")
+        await card.getByRole("button", { name: "Refuse" }).click()
+        await page.getByText("A person refused the act: Paid before").first().waitFor()
+      })
+      const { entries } = yield* readAs("/audit?action=run.approve,run.refuse")
+      assert.deepStrictEqual(
+        (entries as ReadonlyArray<{ readonly action: string; readonly reason: string }>).map(({ action, reason }) => [
+          action,
+          reason
+        ]),
+        [
+          ["run.refuse", "Paid before"],
+          ["run.approve", "Checked with Ada"]
+        ]
+      )
     })
   )
 

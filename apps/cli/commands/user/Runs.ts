@@ -10,6 +10,7 @@ import { filter } from "./Selection.ts"
 import { service } from "./Service.ts"
 
 const loadLists = () => import("../../handlers/user/Runs.ts")
+const loadQuestions = () => import("../../handlers/user/RunQuestions.ts")
 const loadVerbs = () => import("../../handlers/user/RunVerbs.ts")
 
 const id = Argument.String("session-id").pipe(Argument.withDescription("Id of the run"))
@@ -145,6 +146,31 @@ const retry = Command.make(
   handler(loadVerbs, ({ retry }) => retry)
 ).pipe(Command.withDescription("Submit ended runs again, as new runs"))
 
+const question = Command.make(
+  "question",
+  { ...service, id },
+  handler(loadQuestions, ({ question }) => question)
+).pipe(Command.withDescription("Show what a run in progress asks a person, with the digest of an act to approve"))
+
+const deciding = {
+  ...service,
+  id,
+  digest: Flag.String("digest").pipe(Flag.withDescription("Digest of the act, as `runs question` shows it")),
+  reason: reason("Reason, for the audit trail")
+}
+
+const approve = Command.make(
+  "approve",
+  deciding,
+  handler(loadQuestions, ({ approve }) => approve)
+).pipe(Command.withDescription("Approve the act that a run waits with, and no other"))
+
+const refuse = Command.make(
+  "refuse",
+  deciding,
+  handler(loadQuestions, ({ refuse }) => refuse)
+).pipe(Command.withDescription("Refuse the act that a run waits with, so that the run fails"))
+
 const tag = Command.make(
   "tag",
   {
@@ -157,6 +183,20 @@ const tag = Command.make(
 ).pipe(Command.withDescription("Add tags to runs and remove tags from them"))
 
 export const runs = Command.make("runs").pipe(
-  Command.withDescription("List, explain, follow, release, interrupt, retry and tag runs"),
-  Command.withSubcommands([ls, summary, show, logs, why, wait, release, interrupt, retry, tag])
+  Command.withDescription("List, explain, follow, release, interrupt, retry, approve and tag runs"),
+  Command.withSubcommands([
+    ls,
+    summary,
+    show,
+    logs,
+    why,
+    wait,
+    release,
+    interrupt,
+    retry,
+    question,
+    approve,
+    refuse,
+    tag
+  ])
 )

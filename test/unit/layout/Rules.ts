@@ -28,7 +28,9 @@ const corePackages = new Set(["ajv", "jsonata", "otpauth", "tldts"])
 
 /** Packages that one module of core stands for: programs that do not import that module do without them. */
 const packagesOfOneModule: Readonly<Record<string, string>> = {
-  "@js-temporal/polyfill": "core/window/exchange/WindowTemporal.ts"
+  "@js-temporal/polyfill": "core/window/exchange/WindowTemporal.ts",
+  "@noble/hashes/sha2.js": "core/run/interaction/ApprovedAct.ts",
+  "@noble/hashes/utils.js": "core/run/interaction/ApprovedAct.ts"
 }
 
 /** The stable modules of Effect only: its others may change in any minor release. */

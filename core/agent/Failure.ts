@@ -76,6 +76,7 @@ export type Category =
   | "PASSWORD_UPDATE_REQUIRED"
   | "ACCOUNT_LOGGED_OUT"
   | "MULTIPLE_MATCHING_RESULTS_FOUND"
+  | "UPSTREAM_ERROR"
 
 /** Raised by a step that fails. `sentence` names the attempted action and the obstacle. */
 export class StepFailed extends Schema.TaggedError<StepFailed>()("StepFailed", {

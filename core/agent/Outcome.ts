@@ -12,6 +12,7 @@ import * as Json from "../workspace/Json.ts"
 import type { Execution } from "./Execution.ts"
 import { type Category, type Code, declared, kinds, StepFailed } from "./Failure.ts"
 import type { Classification } from "./recovery/Classification.ts"
+import * as ErrorSubType from "./recovery/ErrorSubType.ts"
 import * as Memory from "./variables/Memory.ts"
 
 /** The failure of an execution: the reported part, and the part that decides whether its run is retried. */
@@ -31,6 +32,7 @@ export const neverBegun = (code: Code, message: string, original: string | null 
   ...RunFailure.of({ code, message, original }),
   code,
   category: kinds[code],
+  subType: ErrorSubType.ofCode(code),
   passing: false,
   errorCodeId: null,
   failedLogin: null
@@ -120,7 +122,7 @@ export const failed = (
     failure: {
       code,
       category,
-      subType: classification?.subType ?? null,
+      subType: classification === undefined ? ErrorSubType.ofCode(code) : classification.subType,
       description: classification === undefined ? null : hide(classification.description),
       passing: passes.has(code) || category === "SERVICE_UNAVAILABLE",
       suggestedErrorCode: suggests && errorCodeId === null ? hide(nameFor(node, category)) : null,

@@ -4,11 +4,12 @@
 import { inTheWay, isUnsettled, type Survey } from "../../browser/element/Survey.ts"
 import { type Category, type Code, kinds, type StepFailed } from "../Failure.ts"
 import * as Dismissal from "./Dismissal.ts"
+import * as ErrorSubType from "./ErrorSubType.ts"
 
 /** The class of a failure as clients know it, and what led to it in a sentence. */
 export interface Classification {
   readonly category: Category
-  readonly subType: "DISMISSIBLE" | "NON_DISMISSIBLE" | null
+  readonly subType: ErrorSubType.ErrorSubType | null
   readonly description: string
 }
 
@@ -38,53 +39,80 @@ export const of = (
     readonly hide?: (text: string) => string
   }
 ): Classification => {
-  const plainly = (category: Category, description: string): Classification => ({
-    category,
-    subType: null,
-    description
-  })
+  const plainly = (
+    category: Category,
+    description: string,
+    subType: ErrorSubType.ErrorSubType | null = null
+  ): Classification => ({ category, subType, description })
+  const own = ErrorSubType.ofCode(code)
   if (code === "OPTION-E0001" && (alike ?? 0) > 1) {
-    return plainly("MULTIPLE_MATCHING_RESULTS_FOUND", `${alike} options are equally like the one that was asked for`)
+    const description = `${alike} options are equally like the one that was asked for`
+    return plainly("MULTIPLE_MATCHING_RESULTS_FOUND", description, "MULTIPLE_MATCHING_RESULTS_FOUND")
   }
   if (code.startsWith("MODEL-")) return plainly(kinds[code], "A model could not do the step")
   if (speaksForItself(code) || survey === null) {
     const blind = unseen === null ? "" : `. What the page shows is not known, as it could not be looked at: ${unseen}`
-    return plainly(kinds[code], `${descriptions[kinds[code]]}${blind}`)
+    const subType = code === "SELECTOR-E0001" && matched !== undefined ? ofMatches(matched) : own
+    return plainly(kinds[code], `${descriptions[kinds[code]]}${blind}`, subType)
   }
   // Cut only after all secrets in it were hidden: half a secret would not be known again.
   const quoted = (text: string) => `"${hide(text).replace(/\s+/g, " ").trim().slice(0, 200)}"`
   const { status } = survey
   const words = `${survey.title}\n${survey.text.slice(0, 2_000)}`
   const demand = demandOf(survey, signedIn)
-  if (demand !== null) return plainly(demands[demand].category, demands[demand].description)
+  if (demand !== null) {
+    return plainly(demands[demand].category, demands[demand].description, ErrorSubType.ofCode(demands[demand].code))
+  }
   if (status === 404 || status === 410) return plainly("PAGE_NOT_FOUND", `The server answered with status ${status}`)
   if (survey.captcha) return plainly("ACTION_BLOCKED_BY_PLATFORM", "The page asks to solve a captcha")
   if (status === 401 || status === 403 || (isShort(survey) && blocked.test(words))) {
-    return plainly("ACTION_BLOCKED_BY_PLATFORM", "The site refuses access to the page")
+    return plainly("ACTION_BLOCKED_BY_PLATFORM", "The site refuses access to the page", "ACCESS_DENIED")
   }
-  if ((status !== null && (status >= 500 || status === 429)) || (isShort(survey) && unavailable.test(words))) {
-    return plainly("SERVICE_UNAVAILABLE", "The site says that it is not available at this time")
+  const isOut = isShort(survey) && unavailable.test(words)
+  if ((status !== null && (status >= 500 || status === 429)) || isOut) {
+    const outage = isOut ? ErrorSubType.ofOutage(words) : "HTTP_ERROR"
+    const subType = status === null || status < 400 || outage === "MAINTENANCE_DOWNTIME" ? outage : "HTTP_ERROR"
+    return plainly("SERVICE_UNAVAILABLE", "The site says that it is not available at this time", subType)
   }
   const overlay = inTheWay(survey)
   if (overlay !== null) {
-    const subType = Dismissal.waysOut(overlay).length > 0 ? "DISMISSIBLE" : "NON_DISMISSIBLE"
+    const subType = Dismissal.waysOut(overlay).length > 0 ? "DISMISSIBLE" : "DECISION_REQUIRED"
     const missing = code === "EXPECT-E0001" ? "A dialog is open" : "No element matches, and a dialog is open"
     const what = overlay.coversTarget ? "A pop-up is in the way" : missing
     return { category: "UNEXPECTED_UI_STATE", subType, description: `${what}: ${quoted(overlay.text)}` }
   }
   const complaint = complaintOf(survey)
-  if (typed && complaint !== null) return plainly("INCORRECT_FORM_INPUTS", `The form complains: ${quoted(complaint)}`)
-  if (code === "OPTION-E0001") return plainly(kinds[code], descriptions[kinds[code]])
-  if (survey.loading) return plainly("PAGE_STILL_LOADING", descriptions.PAGE_STILL_LOADING)
-  if (isUnsettled(survey)) return plainly("ACTION_PERFORMED_TOO_EARLY", descriptions.ACTION_PERFORMED_TOO_EARLY)
+  if (typed && complaint !== null) {
+    return plainly("INCORRECT_FORM_INPUTS", `The form complains: ${quoted(complaint)}`, "FIELD_VALIDATION_ERROR")
+  }
+  if (code === "OPTION-E0001") return plainly(kinds[code], descriptions[kinds[code]], own)
+  if (survey.loading) return plainly("PAGE_STILL_LOADING", descriptions.PAGE_STILL_LOADING, "TIMING_RACE")
+  if (isUnsettled(survey)) {
+    return plainly("ACTION_PERFORMED_TOO_EARLY", descriptions.ACTION_PERFORMED_TOO_EARLY, "TIMING_RACE")
+  }
   if (code === "SELECTOR-E0002") return plainly(kinds[code], descriptions[kinds[code]])
-  if (code === "EXPECT-E0001") return plainly(kinds[code], "The page is not as the step expects it to be afterwards")
+  if (code === "EXPECT-E0001") {
+    const description = "The page is not as the step expects it to be afterwards"
+    return plainly("UPSTREAM_ERROR", description, "SILENT_UPSTREAM_FAILURE")
+  }
   const count = matched ?? survey.matched
   return plainly(
     kinds[code],
-    count > 1 ? `${count} elements match the selector` : "No element of the page matches the selector"
+    count > 1 ? `${count} elements match the selector` : "No element of the page matches the selector",
+    ofMatches(count)
   )
 }
+
+/** How a selector that has to match one element went wrong, by how many it matches. */
+const ofMatches = (count: number): ErrorSubType.ErrorSubType =>
+  count > 1 ? "AMBIGUOUS_MATCHES" : count === 1 ? "SELECTOR_MISMATCH" : "SELECTOR_NO_MATCH"
+
+/** The class of a sign-in that the site refused, by what its page says. */
+export const ofRefusal = (said: string, hide: (text: string) => string): Classification => ({
+  category: "AUTHENTICATION_ERROR",
+  subType: ErrorSubType.ofRefusal(said),
+  description: `The site refuses to sign the account in: "${hide(said).replace(/\s+/g, " ").trim().slice(0, 200)}"`
+})
 
 /** Complaints of a page in or beside the fields that were filled in; `null` when it does not. */
 export const complaintOf = ({ alerts, fields }: Survey): string | null => {
@@ -167,5 +195,6 @@ const descriptions: Readonly<Record<Category, string>> = {
   ACTION_PERFORMED_TOO_EARLY: "The page was still busy when the step was done",
   PASSWORD_UPDATE_REQUIRED: "The site asks for a new password",
   ACCOUNT_LOGGED_OUT: "The site signed the account out",
-  MULTIPLE_MATCHING_RESULTS_FOUND: "Several results match"
+  MULTIPLE_MATCHING_RESULTS_FOUND: "Several results match",
+  UPSTREAM_ERROR: "An earlier step, or the site, did not do what it seemed to do"
 }

@@ -148,9 +148,10 @@ export const recover = Effect.fnUntraced(function* <A, E>(
     tried.set(kind, (tried.get(kind) ?? 0) + 1)
     if (remedy._tag === "End") {
       yield* tell(kind, "failure", remedy, trouble)
-      const { category, description } = Classification.of(remedy.failure, null, { signedIn, typed: false })
       const classification =
-        remedy.failure.code === trouble.failure.code ? trouble.classification : { category, description, subType: null }
+        remedy.failure.code === trouble.failure.code
+          ? trouble.classification
+          : Classification.of(remedy.failure, null, { signedIn, typed: false })
       return {
         _tag: "Failed",
         failure: remedy.failure,
@@ -187,8 +188,11 @@ export const recover = Effect.fnUntraced(function* <A, E>(
       trouble = yield* looked(mended.done.failure, mended.memory, seen)
     }
   }
-  const { classification } = trouble
   const said = signsIn ? Classification.refusalOf(trouble.survey) : null
+  const classification =
+    said === null || Classification.speaksForItself(trouble.failure.code)
+      ? trouble.classification
+      : Classification.ofRefusal(said, means.secrets.hide)
   const quoted = said === null ? "" : `. The page says: "${means.secrets.hideWithin(said, maxQuoted)}"`
   const similar = yield* similarTo(trouble, means)
   const { failure } = trouble

@@ -262,7 +262,7 @@ describe.concurrent("recovery in a real browser", () => {
         )
         succeeded(helped)
         if (blocked.outcome._tag === "Success") return assert.fail("nothing should have been pressed")
-        assert.deepInclude(blocked.outcome.failure, { category: "UNEXPECTED_UI_STATE", subType: "NON_DISMISSIBLE" })
+        assert.deepInclude(blocked.outcome.failure, { category: "UNEXPECTED_UI_STATE", subType: "DECISION_REQUIRED" })
       })
     )
   )

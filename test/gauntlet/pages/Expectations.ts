@@ -29,7 +29,7 @@ export const challenges = [
         }
       })
     ],
-    expected: failing("UNEXPECTED_UI_STATE", "with status 422")
+    expected: failing("UPSTREAM_ERROR", "with status 422")
   }),
   challenge({
     name: "order that is confirmed late",
@@ -60,7 +60,7 @@ export const challenges = [
         expect: { wait_time, conditions: [{ type: "text", selector: "//h1", equals: "Thank you" }] }
       })
     ],
-    expected: failing("UNEXPECTED_UI_STATE", 'the text of //h1 equals "Thank you"; found "Cart"')
+    expected: failing("UPSTREAM_ERROR", 'the text of //h1 equals "Thank you"; found "Cart"')
   }),
   challenge({
     name: "complaint that comes after the click",
@@ -108,7 +108,7 @@ export const challenges = [
         }
       })
     ],
-    expected: failing("UNEXPECTED_UI_STATE", 'the value of //select equals "Final"; found "Draft"')
+    expected: failing("UPSTREAM_ERROR", 'the value of //select equals "Final"; found "Draft"')
   }),
   challenge({
     name: "list that must have its rows",

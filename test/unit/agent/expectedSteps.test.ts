@@ -264,7 +264,11 @@ it.effect("a step that does not act may be tried again, and one that acts is not
   Effect.gen(function* () {
     const never = now({ type: "text", contains: "never" })
     const seen = yield* run([{ action: "SCREENSHOT", parameters: never }])
-    assert.deepInclude(failureOf(seen), { code: "EXPECT-E0001", category: "UNEXPECTED_UI_STATE" })
+    assert.deepInclude(failureOf(seen), {
+      code: "EXPECT-E0001",
+      category: "UPSTREAM_ERROR",
+      subType: "SILENT_UPSTREAM_FAILURE"
+    })
     assert.notInclude(message(seen), "was not tried again")
     const acting: ReadonlyArray<Step> = [
       click("#stay", never),

@@ -194,7 +194,7 @@ it.effect("a pop-up that nothing dismisses is decided by a person, where a perso
     const alone = yield* run(steps, { recovery, person, correctable: false })
     assert.deepInclude(alone.outcome, { _tag: "Failed" })
     if (alone.outcome._tag === "Failed") {
-      assert.deepInclude(alone.outcome.failure, { category: "UNEXPECTED_UI_STATE", subType: "NON_DISMISSIBLE" })
+      assert.deepInclude(alone.outcome.failure, { category: "UNEXPECTED_UI_STATE", subType: "DECISION_REQUIRED" })
     }
     assert.lengthOf(asked, 1)
   })

@@ -290,6 +290,12 @@ const loading = (url: string, startedAt: number, status: number): Exchange => ({
   body: null
 })
 
+const inBytes = (exchange: Exchange): Exchange => ({
+  ...exchange,
+  body: null,
+  bytes: exchange.bytes ?? (exchange.body === null ? null : new TextEncoder().encode(exchange.body))
+})
+
 const remember = (before: StoredState, more: Partial<StoredState>): StoredState => {
   const { cookies = [] } = more
   const isReplaced = (one: Session["cookies"][number]) =>
@@ -312,9 +318,9 @@ const wantedOf = (storage: Storage, wanted: (origin: string) => boolean): Storag
 /** Opens addresses, and reports the requests to network observers. */
 const going = ({ credentials, network, site, state, visited }: Parts) => {
   const tell = (watchers: ReadonlyArray<Watcher>, exchange: Exchange): void => {
-    for (const [ended, { begun } = {}] of watchers) {
+    for (const [ended, { begun, bytes = false } = {}] of watchers) {
       begun?.(exchange)
-      ended(exchange)
+      ended(bytes ? inBytes(exchange) : exchange)
     }
   }
   const show = Effect.fnUntraced(function* (history: ReadonlyArray<string>) {

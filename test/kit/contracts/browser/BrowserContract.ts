@@ -866,6 +866,16 @@ export const promises: ReadonlyArray<Contract.ContractPromise<Browser | Site>> =
         [["GET", `${origin}/orders`, 200]]
       )
       assert.include(begun, `${origin}/orders`)
+      const whole: Array<Exchange> = []
+      yield* Effect.scoped(
+        Effect.andThen(
+          observation.watchNetwork((exchange) => void whole.push(exchange), { bytes: true }),
+          navigation.goto(`${origin}/orders`)
+        )
+      )
+      const [document] = whole.filter(({ resourceType }) => resourceType === "document")
+      assert.deepInclude(document, { status: 200, body: null })
+      assert.isTrue(document !== undefined && "bytes" in document)
     })
   ),
   promise("lets a person use the mouse and the keyboard", "/events", (page) =>

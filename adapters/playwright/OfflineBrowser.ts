@@ -14,6 +14,7 @@ import type { Session } from "../../core/browser/Session.ts"
 import type { Asked } from "../../core/execution/replay/ReplayAnswers.ts"
 import { ReplayBrowser, type ReplayNetwork } from "../../core/execution/replay/ReplayBrowser.ts"
 import type { Answer } from "../../core/execution/replay/ReplayRecord.ts"
+import * as StandInFiles from "../files/StandInFiles.ts"
 import * as LocalChromium from "./LocalChromium.ts"
 import * as Opening from "./Opening.ts"
 import { ChromiumNotRunnable, confinements } from "./PlaywrightBrowser.ts"
@@ -34,8 +35,10 @@ export const defaults = { user: null, limits: defaultPageLimits }
 /** Timeout for opening or closing a context, in milliseconds. */
 const contextMillis = 10_000
 
-/** Starts Chromium, which ends with the layer. */
-export const layer = ({ executablePath, limits, user }: Options) =>
+/** Starts Chromium, which ends with the layer. Uploads have stand-ins of their files. */
+export const layer = (options: Options) => Layer.merge(layerBrowser(options), StandInFiles.layer)
+
+const layerBrowser = ({ executablePath, limits, user }: Options) =>
   Layer.effect(
     ReplayBrowser,
     Effect.gen(function* () {

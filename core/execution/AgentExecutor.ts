@@ -114,7 +114,7 @@ export const layer = Layer.effect(
           correctable: content.settings.enable_incorrect_form_input_recovery ?? false,
           strict: content.settings.strict ?? false,
           manualCaptcha: content.settings.manual_captcha_solve ?? false,
-          recovery: recovering.recovery,
+          recovery: { ...recovering.recovery, memories: recorder.memories(recovering.recovery.memories) },
           ...(recovering.plainForms === undefined ? {} : { plainForms: recovering.plainForms }),
           session,
           accounts,

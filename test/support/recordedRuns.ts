@@ -4,6 +4,7 @@
 import { Effect, Layer, Option, Redacted, type Schema, Stream } from "effect"
 import * as Crypto from "../../adapters/crypto/Crypto.ts"
 import * as Encryption from "../../adapters/crypto/Encryption.ts"
+import * as HttpFiles from "../../adapters/http/HttpFiles.ts"
 import * as Memory from "../../adapters/memory/Memory.ts"
 import type { DemoUser } from "../../apps/demo/DemoUsers.ts"
 import type { Browser } from "../../core/browser/Browser.ts"
@@ -18,10 +19,12 @@ import { Vault } from "../../core/vault/Vault.ts"
 import { Workflows } from "../../core/workflow/Workflows.ts"
 import { makeWorkspace } from "./fixtures.ts"
 
+const files = HttpFiles.layer({ ...HttpFiles.defaults, allowPrivateNetworks: true })
+
 const servicesIn = <E>(browser: Layer.Layer<Browser, E>) =>
   Layer.mergeAll(Runs.layer, Workflows.layer, Vault.layer, AgentExecutor.layer).pipe(
     Layer.provideMerge(Encryption.layer(Redacted.make("00".repeat(32)))),
-    Layer.provideMerge(Layer.mergeAll(Memory.layer, Crypto.layer, browser))
+    Layer.provideMerge(Layer.mergeAll(Memory.layer, Crypto.layer, browser, files))
   )
 
 export interface ToRecord {

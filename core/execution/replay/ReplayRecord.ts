@@ -3,6 +3,7 @@
  * alone.
  */
 import { Context, Schema } from "effect"
+import { ElementRecord } from "../../agent/recovery/ElementMemory.ts"
 
 /** The name of the format, with its version. A record of another format is not read. */
 export const format = "sluice.replay/1"
@@ -128,6 +129,8 @@ export const ReplayRecord = Schema.Struct({
   answers: Schema.Array(Answer),
   /** In the order in which they were asked. */
   consulted: Schema.Array(Consulted),
+  /** What earlier runs had remembered of the elements of steps that asked. */
+  remembered: Schema.Array(ElementRecord),
   /** The names of the models that there were, the usual one first. */
   models: Schema.Array(Schema.String),
   /** How many further answers there were, beyond the bounds. */

@@ -7,6 +7,7 @@ import { Clock, Effect, Option, type Schema } from "effect"
 import type * as Model from "../../agent/model/Model.ts"
 import type { Observer } from "../../agent/Observer.ts"
 import type { Outcome } from "../../agent/Outcome.ts"
+import type { ElementRecord, Memories } from "../../agent/recovery/ElementMemory.ts"
 import type { Browser, BrowserSession } from "../../browser/Browser.ts"
 import type { Exchange } from "../../browser/Exchange.ts"
 import type { Download } from "../../browser/file/DownloadPorts.ts"
@@ -26,6 +27,8 @@ export interface ReplayRecorder {
   readonly browser: Browser["Service"]
   /** The model, whose answers are recorded; `null` for none. */
   readonly model: Model.Service | null
+  /** What is remembered of elements, and is recorded where it is asked for. */
+  readonly memories: (memories: Memories) => Memories
   /** An observer that notes the steps, and what a person answered. */
   readonly observes: <E>(observer: Observer<E>) => Observer<E>
   /** Stores the record. Called after the session has closed. */
@@ -45,6 +48,7 @@ interface Heard extends Pick<Exchange, "method" | "url" | "startedAt" | "status"
 const notRecording = (browser: Browser["Service"], model: Model.Service | null): ReplayRecorder => ({
   browser,
   model,
+  memories: (memories) => memories,
   observes: (observer) => observer,
   keep: () => Effect.void
 })
@@ -63,6 +67,8 @@ export const make = Effect.map(EvidenceStore, (store) =>
     const heard: Array<Heard> = []
     const steps: Array<ReplayRecord.VisitedStep> = []
     const consulted: Array<ReplayRecord.Consulted> = []
+    /** By the id of the node: what was known of it first, as later in the run it is what the run itself has seen. */
+    const remembered = new Map<string, ElementRecord | null>()
     let [left, leftOut, startedAt, endedAt] = [bounds.bytes, 0, 0, 0]
     let began: Session.Session = Session.empty
 
@@ -152,6 +158,7 @@ export const make = Effect.map(EvidenceStore, (store) =>
         consulted: yield* Effect.forEach(consulted, ({ about, answer, by }) =>
           Effect.map(secrets.hideInData(answer), (answer) => ({ about, answer, by }))
         ),
+        remembered: [...remembered.values()].filter((one) => one !== null),
         models: model?.names ?? [],
         ending: endingOf(outcome),
         answers,
@@ -179,6 +186,15 @@ export const make = Effect.map(EvidenceStore, (store) =>
                   Effect.sync(() => consult("model", question.instructions, answer))
                 )
             },
+      memories: (memories) => ({
+        ...memories,
+        known: (node) =>
+          Effect.tap(memories.known(node), (one) =>
+            Effect.sync(() => {
+              if (!remembered.has(node.id)) remembered.set(node.id, one)
+            })
+          )
+      }),
       observes: (observer) => ({
         ...observer,
         step: (node, ...more) => {

@@ -9,7 +9,7 @@ import * as ModelAdvice from "../../agent/model/ModelAdvisor.ts"
 import type { Observer } from "../../agent/Observer.ts"
 import type { Person } from "../../agent/Person.ts"
 import { Advisor } from "../../agent/recovery/Advisor.ts"
-import { nothing } from "../../agent/recovery/ElementMemory.ts"
+import * as ElementMemory from "../../agent/recovery/ElementMemory.ts"
 import * as RecoverySettings from "../../agent/recovery/RecoverySettings.ts"
 import { ClockOffset } from "../../agent/variables/Expressions.ts"
 import { Browser } from "../../browser/Browser.ts"
@@ -85,6 +85,7 @@ export const replay = Effect.fn("ReplayRun.replay")(function* (
   const steps: Array<VisitedStep> = []
   const secrets = new Secrets()
   const consult = consulting(record)
+  const { memories } = yield* ElementMemory.of(Effect.succeed(record.remembered))
   const outcome = yield* Agent.run(
     {
       graph,
@@ -94,7 +95,7 @@ export const replay = Effect.fn("ReplayRun.replay")(function* (
       correctable: settings.enable_incorrect_form_input_recovery ?? false,
       strict: settings.strict ?? false,
       manualCaptcha: settings.manual_captcha_solve ?? false,
-      recovery: { settings: RecoverySettings.of(settings), memories: nothing },
+      recovery: { settings: RecoverySettings.of(settings), memories },
       session: {
         ...record.session,
         cookies: record.session.cookies.map((cookie) => ({

@@ -27,7 +27,8 @@ const restless = (other: string) => `<!doctype html><title>Home</title>
   <link rel="icon" href="/own-icon.png"><link rel="dns-prefetch" href="http://localhost:${other}">
   <link rel="preconnect" href="http://localhost:${other}"><link rel="prefetch" href="http://localhost:${other}/next">
   <h1 id="name">Invoices</h1><p id="rows">waiting</p><p id="year"></p>
-  <a id="file" href="/invoice.csv" download>CSV</a><a id="export" href="/export">Export</a><iframe src="/frame" name="inner"></iframe>
+  <a id="file" href="/invoice.csv" download>CSV</a><a id="export" href="/export">Export</a>
+  <input type="file" id="upload" onchange="picked.textContent = this.files[0].name"><p id="picked"></p><iframe src="/frame" name="inner"></iframe>
   <img src="http://localhost:${other}/pixel.png">
   <script>
     year.textContent = new Date().getFullYear()
@@ -65,6 +66,7 @@ it.live("a replay has all that its run had, and not one connection is made by it
         if (path === "/frame") return send("text/html; charset=iso-8859-1", "<p id='inner'>fram\u00e9d</p>")
         if (path === "/rows")
           return send("application/json", JSON.stringify({ rows: [`${++orders}`, await bodyOf(request)] }))
+        if (path === "/scan.txt") return send("text/plain", "scanned")
         if (path === "/count") return send("application/json", JSON.stringify({ orders: ++orders }))
         if (path === "/invoice.csv" || path === "/export") {
           return send("text/csv", "number,total\n17,4.50\n", {
@@ -97,6 +99,11 @@ it.live("a replay has all that its run had, and not one connection is made by it
         }
       },
       api,
+      { action: "FILE_UPLOAD", parameters: { signed_file_url: `${origin}/scan.txt`, selector: "css=#upload" } },
+      {
+        action: "EXTRACT_DATAMODEL",
+        parameters: { extract_data_model: { type: "object", properties: { picked: read("//p[@id='picked']") } } }
+      },
       { action: "CLICK", parameters: { selector: "css=#file" } },
       { action: "FILE_DOWNLOAD", parameters: { timeout_seconds: 30 } },
       { action: "CLICK", parameters: { selector: "css=#export" } },
@@ -106,6 +113,7 @@ it.live("a replay has all that its run had, and not one connection is made by it
     const { text } = yield* recorded({ workflow: { ...workflow, output_schema: {} } })
     const kept = yield* ReplayRecord.decode(text ?? "")
     assert.isTrue(kept.ending.success, JSON.stringify(kept.ending))
+    assert.deepInclude(kept.ending.output, { picked: "scan.txt" })
     assert.isAbove(other.count.connections, 0)
 
     site.count.connections = 0

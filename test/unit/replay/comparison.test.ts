@@ -46,6 +46,7 @@ const record = (ending: Ending): ReplayRecord => ({
   ending,
   answers: [],
   consulted: [],
+  remembered: [],
   models: [],
   leftOut: 0
 })

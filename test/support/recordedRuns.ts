@@ -33,12 +33,14 @@ export interface ToRecord {
   readonly input?: Schema.JsonObject
   /** A credential `SITE` of this user, for the site with this origin. */
   readonly login?: { readonly user: DemoUser; readonly site: string }
+  /** Happens after a first run, which another one follows; its record is the answer. */
+  readonly between?: () => void
 }
 
 /** Runs a workflow that records, and answers the run and the text of its record; no text where it has none. */
 export const recordedIn =
   <E>(browser: Layer.Layer<Browser, E>) =>
-  ({ input = {}, login, workflow }: ToRecord) =>
+  ({ between, input = {}, login, workflow }: ToRecord) =>
     Effect.gen(function* () {
       const caller = yield* makeWorkspace("Owner")
       if (login !== undefined) {
@@ -56,9 +58,17 @@ export const recordedIn =
       const saved = yield* (yield* Workflows).create(caller, { name: "Recorded", record: true, ...workflow })
       const runs = yield* Runs
       const own = login === undefined ? input : { SITE: "robot", ...input }
-      const { id } = yield* runs.submit(caller, { workflowId: saved.workflow.id, input: own, options: {} })
-      const [claimed] = yield* (yield* RunStore).claim({ worker: "w", limit: 1, leaseMillis: 30_000 })
-      if (claimed !== undefined) yield* Attempt.carryOut(claimed)
+      const carryOut = Effect.gen(function* () {
+        const { id } = yield* runs.submit(caller, { workflowId: saved.workflow.id, input: own, options: {} })
+        const [claimed] = yield* (yield* RunStore).claim({ worker: "w", limit: 1, leaseMillis: 30_000 })
+        if (claimed !== undefined) yield* Attempt.carryOut(claimed)
+        return id
+      })
+      if (between !== undefined) {
+        yield* carryOut
+        between()
+      }
+      const id = yield* carryOut
       const { run } = yield* runs.get(caller, id)
       const snapshot = yield* (yield* EvidenceStore).snapshot(id, replayRecordPlace)
       if (Option.isNone(snapshot)) return { run, text: null }

@@ -2,7 +2,7 @@
  * What `sluice replay` and `sluice workflow try` do. The browser runs on this machine, and has no network.
  */
 import { existsSync } from "node:fs"
-import { Effect, type Option } from "effect"
+import { Clock, Effect, Option } from "effect"
 import * as OfflineBrowser from "../../../../adapters/playwright/OfflineBrowser.ts"
 import * as PlaywrightBrowser from "../../../../adapters/playwright/PlaywrightBrowser.ts"
 import * as ReplayComparison from "../../../../core/execution/replay/ReplayComparison.ts"
@@ -10,7 +10,6 @@ import * as ReplayRecord from "../../../../core/execution/replay/ReplayRecord.ts
 import * as ReplayRun from "../../../../core/execution/replay/ReplayRun.ts"
 import * as SaveBody from "../../../../core/workflow/SaveBody.ts"
 import * as WorkflowSettings from "../../../../core/workflow/Settings.ts"
-import * as Json from "../../../../core/workspace/Json.ts"
 import type { Client } from "../../../api/Client.ts"
 import { NoChromium } from "../../layers/Browsers.ts"
 import { layerSandbox } from "../../layers/Sandbox.ts"
@@ -61,8 +60,8 @@ const contentOf = Effect.fnUntraced(function* (
   path: string
 ): Effect.fn.Return<{ readonly id: unknown; readonly content: ReplayRun.ReplayedContent }, Refused> {
   const { fields } = yield* fileOf(path)
-  const { edges, id, nodes, output_schema } = Json.objectOf(yield* Effect.succeed(fields))
-  const { problems } = SaveBody.read(fields, 0)
+  const { edges, id, nodes, output_schema } = fields
+  const { problems } = SaveBody.read(fields, yield* Clock.currentTimeMillis)
   if (problems.length > 0) {
     return yield* refused("wrong", `${path} does not contain a valid workflow: sluice workflow validate shows why`)
   }
@@ -87,7 +86,7 @@ export const replay = (settings: ReplaySettings) =>
   connected(
     settings,
     Effect.fnUntraced(function* (client) {
-      const file = settings.workflow._tag === "None" ? undefined : yield* contentOf(settings.workflow.value)
+      const file = Option.isNone(settings.workflow) ? undefined : yield* contentOf(settings.workflow.value)
       const record = yield* recordOf(client, settings.id)
       if (record === null) {
         return yield* refused(
@@ -109,13 +108,17 @@ interface TrySettings extends Settings {
 /** How many runs are looked through for each one that has a record. */
 const lookedThrough = 10
 
+/** The age of the oldest runs that are looked through, in milliseconds: a list goes back for a year at most. */
+const longestAgo = 364 * 86_400_000
+
 /** The replay records of the last runs of a workflow, newest first. */
 const lastRecords = Effect.fnUntraced(function* (client: Client, workflow: string, runs: number) {
   const records: Array<ReplayRecord.ReplayRecord> = []
+  const start_time = new Date((yield* Clock.currentTimeMillis) - longestAgo).toISOString()
   let cursor: string | undefined
   for (let seen = 0; records.length < runs && seen < runs * lookedThrough; ) {
     const [page, { headers }] = yield* client.runs.listRuns({
-      query: { workflow_id: workflow, limit: "100", ...(cursor === undefined ? {} : { cursor }) },
+      query: { workflow_id: workflow, start_time, limit: "100", ...(cursor === undefined ? {} : { cursor }) },
       responseMode: "decoded-and-response"
     })
     for (const { session_id } of page.slice(0, runs * lookedThrough - seen)) {

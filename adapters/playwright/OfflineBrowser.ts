@@ -119,21 +119,37 @@ const setTime = (context: BrowserContext, at: number): Promise<unknown> =>
 const answering = async (line: Promise<CDPSession>, network: ReplayNetwork): Promise<CDPSession> => {
   const devTools = await line
   devTools.on("Fetch.requestPaused", ({ request, requestId }) => {
-    const answered = isOwn(request.url)
-      ? devTools.send("Fetch.failRequest", { requestId, errorReason: "Failed" })
-      : /^https?:/i.test(request.url)
-        ? answer(devTools, requestId, network, {
-            method: request.method,
-            url: request.url,
-            body: bodyOf(request),
-            by: "page"
-          })
-        : devTools.send("Fetch.continueRequest", { requestId })
+    const { headers, method, url } = request
+    const leave = () => {
+      if (!/^https?:/i.test(url)) return devTools.send("Fetch.continueRequest", { requestId })
+      if (isOwn(url)) return devTools.send("Fetch.failRequest", { requestId, errorReason: "Failed" })
+      const allowed = method === "OPTIONS" ? permission(headers) : null
+      if (allowed !== null) {
+        return devTools.send("Fetch.fulfillRequest", { requestId, responseCode: 204, responseHeaders: allowed })
+      }
+      return answer(devTools, requestId, network, { method, url, body: bodyOf(request), by: "page" })
+    }
     // The page may be gone.
-    answered.catch(() => undefined)
+    leave().catch(() => undefined)
   })
   await devTools.send("Fetch.enable", { patterns: [{ urlPattern: "*" }] })
   return devTools
+}
+
+/**
+ * The answer to the question whether a page may send a request to another site, which the browser asks by itself, and which
+ * sessions do not report: it may. The answer to the request says whether the page may read it. `null` for other requests.
+ */
+const permission = (asked: Readonly<Record<string, string>>): Array<{ name: string; value: string }> | null => {
+  const headers = new Map(Object.entries(asked).map(([name, value]) => [name.toLowerCase(), value]))
+  const method = headers.get("access-control-request-method")
+  if (method === undefined) return null
+  return [
+    { name: "access-control-allow-origin", value: headers.get("origin") ?? "*" },
+    { name: "access-control-allow-methods", value: method },
+    { name: "access-control-allow-headers", value: headers.get("access-control-request-headers") ?? "*" },
+    { name: "access-control-allow-credentials", value: "true" }
+  ]
 }
 
 /** The icon of a site, which the browser asks for by itself, and which sessions do not report. */

@@ -33,8 +33,7 @@ export const standIns = { userName: "stand-in@example.com", password: "Stand-in-
 /** What a value is that is not compared: it was hidden in the record, or is not the real one in the replay. */
 const isHidden = (value: string): boolean =>
   value.includes(hidden) ||
-  value.includes("[secret]") ||
-  value.includes("[user name]") ||
+  /\[(secret|user name|answer)\]/.test(value) ||
   Object.values<string>(standIns).includes(value)
 
 const changing =
@@ -107,6 +106,25 @@ const partsOf = (method: string, url: string, body: string | null): Parts => {
   }
 }
 
+/** The parts of an address that are hidden in its path, or `null` where none is. */
+const maskedPath = (url: string): ReadonlyArray<string> | null => {
+  const segments = segmentsOf(url)
+  return segments.some(isHidden) ? segments : null
+}
+
+const segmentsOf = (url: string): ReadonlyArray<string> => {
+  const parsed = URL.parse(url)
+  return parsed === null ? [url] : [parsed.origin, ...parsed.pathname.split("/").map(decoded)]
+}
+
+const decoded = (segment: string): string => {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return segment
+  }
+}
+
 /** The first field in which two lists differ; `null` for the same ones. */
 const differing = (asked: Parts["query"], recorded: Parts["query"]): string | null => {
   for (let at = 0; at < Math.max(asked.length, recorded.length); at++) {
@@ -144,6 +162,8 @@ const exactly = (method: string, url: string, body: string | null): string => `$
 export class ReplayAnswers {
   readonly #exact = new Map<string, Array<Kept>>()
   readonly #byPlace = new Map<string, Array<Kept>>()
+  /** Those with something hidden in their path. */
+  readonly #masked: Array<Kept & { readonly path: ReadonlyArray<string> }> = []
 
   constructor(answers: ReadonlyArray<Answer>) {
     for (const answer of answers) {
@@ -151,6 +171,8 @@ export class ReplayAnswers {
       const kept: Kept = { answer, parts: partsOf(method, url, sent), isUsed: false }
       add(this.#exact, `${by} ${exactly(method, url, sent)}`, kept)
       add(this.#byPlace, `${by} ${kept.parts.place}`, kept)
+      const path = maskedPath(url)
+      if (path !== null) this.#masked.push(Object.assign(kept, { path }))
     }
   }
 
@@ -161,7 +183,7 @@ export class ReplayAnswers {
     const same = this.#exact.get(`${by} ${exactly(method, address, sent)}`)
     if (same !== undefined) return take(same)
     const parts = partsOf(method, address, sent)
-    const there = this.#byPlace.get(`${by} ${parts.place}`) ?? []
+    const there = this.#byPlace.get(`${by} ${parts.place}`) ?? this.#maskedAt(by, method, address)
     let reason = "the run did not ask for this address"
     const alike: Array<Kept> = []
     for (const kept of there) {
@@ -170,6 +192,17 @@ export class ReplayAnswers {
       else reason = differs
     }
     return alike.length === 0 ? { _tag: "Unanswered", reason } : take(alike)
+  }
+
+  readonly #maskedAt = (by: Asked["by"], method: string, url: string): ReadonlyArray<Kept> => {
+    const path = segmentsOf(url)
+    return this.#masked.filter(
+      ({ answer, path: kept }) =>
+        answer.by === by &&
+        answer.method === method &&
+        kept.length === path.length &&
+        kept.every((segment, at) => isSame(segment, path[at] ?? ""))
+    )
   }
 }
 

@@ -128,7 +128,7 @@ export const make = Effect.map(EvidenceStore, (store) =>
       const answers: Array<ReplayRecord.Answer> = []
       for (const one of heard.toSorted((a, b) => a.startedAt - b.startedAt)) answers.push(yield* answerOf(one, secrets))
       const cookies = yield* Effect.forEach(began.cookies, (cookie) =>
-        Effect.map(secrets.hideInData(cookie.value), (value) => withoutToken({ ...cookie, value }))
+        Effect.map(secrets.hideIn(cookie.value), (value) => withoutToken({ ...cookie, value }))
       )
       return {
         format: ReplayRecord.format,
@@ -142,8 +142,8 @@ export const make = Effect.map(EvidenceStore, (store) =>
         content: { nodes, edges, output_schema, settings: { ...settings } },
         session: {
           cookies,
-          localStorage: withoutTokens(yield* secrets.hideInData(began.localStorage)),
-          sessionStorage: withoutTokens(yield* secrets.hideInData(began.sessionStorage)),
+          localStorage: withoutTokens(yield* secrets.hideIn(began.localStorage)),
+          sessionStorage: withoutTokens(yield* secrets.hideIn(began.sessionStorage)),
           userAgent: began.userAgent,
           place: began.place,
           allowedSites: began.allowedSites
@@ -156,7 +156,7 @@ export const make = Effect.map(EvidenceStore, (store) =>
         })),
         steps,
         consulted: yield* Effect.forEach(consulted, ({ about, answer, by }) =>
-          Effect.map(secrets.hideInData(answer), (answer) => ({ about, answer, by }))
+          Effect.map(secrets.hideIn(answer), (answer) => ({ about, answer, by }))
         ),
         remembered: [...remembered.values()].filter((one) => one !== null),
         models: model?.names ?? [],
@@ -298,22 +298,19 @@ const scripts = /javascript|ecmascript|text\/css/i
 const answerOf = Effect.fnUntraced(function* (one: Heard, secrets: Secrets): Effect.fn.Return<ReplayRecord.Answer> {
   const type = Object.entries(one.headers).find(([name]) => /^content-type$/i.test(name))?.[1] ?? ""
   const text = one.bytes === null ? null : textOf(one.bytes, type)
-  const hidden = yield* secrets.hideInData({
-    url: one.url,
-    sent: one.sent,
-    headers: ReplayText.headers(one.headers),
-    text
-  })
+  const hidden = yield* secrets.hideIn({ url: one.url, sent: one.sent, headers: ReplayText.headers(one.headers) })
+  // The name of a user may be a word of a program.
+  const shown = text === null ? null : yield* scripts.test(type) ? secrets.hideInData(text) : secrets.hideIn(text)
   return {
     method: one.method,
     url: ReplayText.address(hidden.url),
     sent: hidden.sent === null ? null : ReplayText.sent(hidden.sent),
     by: one.by,
     status: one.status,
-    headers: hidden.text === null ? hidden.headers : inUtf8(hidden.headers),
+    headers: shown === null ? hidden.headers : inUtf8(hidden.headers),
     body:
-      hidden.text !== null
-        ? { text: scripts.test(type) ? hidden.text : ReplayText.body(hidden.text) }
+      shown !== null
+        ? { text: scripts.test(type) ? shown : ReplayText.body(shown) }
         : one.bytes === null
           ? null
           : { bytes: one.bytes },

@@ -99,6 +99,7 @@ const workflow = (name: string, origin: string, path: string, steps: ReadonlyArr
   name,
   max_retries: 0,
   enable_network_listener: true,
+  record: true,
   input_schema: { type: "object", properties: {} },
   output_schema: { type: "object", properties: {} },
   vault_schema: { DESK: { type: "credential", domain: origin } },

@@ -94,6 +94,7 @@ const careless = (site: string): ReadonlyArray<readonly [string, object]> => {
       name,
       max_retries: 0,
       enable_network_listener: true,
+      record: true,
       output_schema: { type: "object", properties: { read: {}, answer: {} } },
       vault_schema: vaultSchema(site),
       ...graphOf(`${site}/login`, [
@@ -206,7 +207,7 @@ it.live("no secret comes out of the service", () =>
       Effect.gen(function* () {
         const code = () =>
           one === users.person && world.told.has(one.user) ? { code: world.told.get(one.user) } : undefined
-        const workflow = { ...signInWorkflow(one, site), enable_network_listener: true }
+        const workflow = { ...signInWorkflow(one, site), enable_network_listener: true, record: true }
         const ended = yield* carryOut(workflow, { SITE: name }, { answer: code })
         assert.deepInclude(
           ended,
@@ -318,6 +319,7 @@ it.live("no secret comes out of the service", () =>
       {
         name: "Gives away",
         enable_network_listener: true,
+        record: true,
         ...graphOf(`${site}/login`, [
           { action: "INPUT_TEXT", parameters: { selector: "//input[@id='user']", text: bait.value } },
           { action: "CLICK", parameters: { selector: `//b[.='${bait.value}']`, wait_time: 100 } }

@@ -82,6 +82,13 @@ describe("an address", () => {
     }
   )
 
+  it("with a name hidden in its path fits whatever name is there, and no other path", () => {
+    const answers = new ReplayAnswers([answer("GET", `${shop}/users/[user name]/orders`, { body: { text: "orders" } })])
+    assert.strictEqual(ask(answers, "GET", `${shop}/users/ada/orders`), "orders")
+    assert.strictEqual(ask(answers, "GET", `${shop}/users//orders`), "the run did not ask for this address")
+    assert.strictEqual(ask(answers, "GET", `${shop}/users/ada/bills`), "the run did not ask for this address")
+  })
+
   it("that differs only in its own id gets its own answer before that of another", () => {
     const [one, other] = ["0d9f7b0e-7f0a-4d5e-9a52-1a2b3c4d5e6f", "7a1de2c8-2a5e-4f0b-8a63-ffeeddccbbaa"]
     const answers = new ReplayAnswers(

@@ -102,7 +102,8 @@ export const layer = Layer.effect(
       }
       const recovering = yield* recoveryOf(claimed, reporter, secrets)
       const inputs = { ...Legacy.defaultInputs(content.nodes), ...claimed.run.input }
-      const recorder = yield* replayRecorderOf(claimed, accounts, inputs, secrets, { browser, model })
+      const { plainForms } = recovering
+      const recorder = yield* replayRecorderOf(claimed, accounts, inputs, secrets, { browser, model, plainForms })
       const observed = { ...watching, ...recovering.observes, before, over, warned }
       const use = ModelUse.make(budget, kept(claimed.run.id, secrets), claimed.run.options.additionalContext)
       const outcome = yield* Agent.run(
@@ -115,7 +116,7 @@ export const layer = Layer.effect(
           strict: content.settings.strict ?? false,
           manualCaptcha: content.settings.manual_captcha_solve ?? false,
           recovery: { ...recovering.recovery, memories: recorder.memories(recovering.recovery.memories) },
-          ...(recovering.plainForms === undefined ? {} : { plainForms: recovering.plainForms }),
+          ...(plainForms === undefined ? {} : { plainForms }),
           session,
           accounts,
           codes,

@@ -4,6 +4,7 @@
  */
 import { Context, Schema } from "effect"
 import { ElementRecord } from "../../agent/recovery/ElementMemory.ts"
+import { Reach } from "../../workflow/patch/PlainForm.ts"
 
 /** The name of the format, with its version. A record of another format is not read. */
 export const format = "sluice.replay/1"
@@ -131,6 +132,10 @@ export const ReplayRecord = Schema.Struct({
   consulted: Schema.Array(Consulted),
   /** What earlier runs had remembered of the elements of steps that asked. */
   remembered: Schema.Array(ElementRecord),
+  /** The plain forms of steps of models that the attempt had; `null` where it used none. */
+  plainForms: Schema.NullOr(
+    Schema.Array(Schema.Struct({ ...Reach.fields, nodeId: Schema.String, before: Schema.String, after: Schema.String }))
+  ),
   /** The names of the models that there were, the usual one first. */
   models: Schema.Array(Schema.String),
   /** How many further answers there were, beyond the bounds. */

@@ -18,6 +18,7 @@ import type { ArtifactWriter } from "../../run/artifact/RunArtifacts.ts"
 import { EvidenceStore, replayRecordPlace } from "../../run/evidence/EvidenceStore.ts"
 import type { ClaimedRun } from "../../run/RunStore.ts"
 import type { Account } from "../../vault/Account.ts"
+import type { PlainForm } from "../../workflow/patch/PlainForm.ts"
 import { bestEffort } from "../BestEffort.ts"
 import * as ReplayRecord from "./ReplayRecord.ts"
 import * as ReplayText from "./ReplayText.ts"
@@ -44,6 +45,13 @@ interface Heard extends Pick<Exchange, "method" | "url" | "startedAt" | "status"
   isCut: boolean
 }
 
+/** What an attempt has besides its workflow and its input. */
+interface Recorded {
+  readonly browser: Browser["Service"]
+  readonly model: Model.Service | null
+  readonly plainForms: ReadonlyArray<PlainForm> | undefined
+}
+
 /** What records nothing. */
 const notRecording = (browser: Browser["Service"], model: Model.Service | null): ReplayRecorder => ({
   browser,
@@ -60,7 +68,7 @@ export const make = Effect.map(EvidenceStore, (store) =>
     accounts: ReadonlyMap<string, Account>,
     input: Schema.JsonObject,
     secrets: Secrets,
-    { browser, model }: { readonly browser: Browser["Service"]; readonly model: Model.Service | null }
+    { browser, model, plainForms }: Recorded
   ): Effect.fn.Return<ReplayRecorder> {
     if (claimed.version.content.settings.record !== true) return notRecording(browser, model)
     const bounds = yield* ReplayRecord.ReplayBounds
@@ -159,6 +167,7 @@ export const make = Effect.map(EvidenceStore, (store) =>
           Effect.map(secrets.hideIn(answer), (answer) => ({ about, answer, by }))
         ),
         remembered: [...remembered.values()].filter((one) => one !== null),
+        plainForms: plainForms ?? null,
         models: model?.names ?? [],
         ending: endingOf(outcome),
         answers,
@@ -183,7 +192,7 @@ export const make = Effect.map(EvidenceStore, (store) =>
               ...model,
               answer: (question) =>
                 Effect.tap(model.answer(question), (answer) =>
-                  Effect.sync(() => consult("model", question.instructions, answer))
+                  Effect.sync(() => consult("model", ReplayText.question(question.instructions), answer))
                 )
             },
       memories: (memories) => ({

@@ -26,6 +26,7 @@ import { ReplayAnswers, standIns } from "./ReplayAnswers.ts"
 import { ReplayBrowser } from "./ReplayBrowser.ts"
 import type { Ending, ReplayRecord, VisitedStep } from "./ReplayRecord.ts"
 import { endingOf } from "./ReplayRecorder.ts"
+import * as ReplayText from "./ReplayText.ts"
 
 /** A request without a recorded answer, and why none fits. */
 export interface Unanswered {
@@ -96,6 +97,7 @@ export const replay = Effect.fn("ReplayRun.replay")(function* (
       strict: settings.strict ?? false,
       manualCaptcha: settings.manual_captcha_solve ?? false,
       recovery: { settings: RecoverySettings.of(settings), memories },
+      ...(record.plainForms === null ? {} : { plainForms: record.plainForms }),
       session: {
         ...record.session,
         cookies: record.session.cookies.map((cookie) => ({
@@ -146,7 +148,7 @@ const consulting = ({ consulted, models }: ReplayRecord) => {
     names: models,
     answer: ({ instructions }) =>
       Effect.suspend(() => {
-        const answer = next("model", instructions)
+        const answer = next("model", ReplayText.question(instructions))
         return answer === null
           ? Effect.fail(
               new Model.ModelFailure({ kind: "refused", reason: "no recorded answer of a model fits this question" })

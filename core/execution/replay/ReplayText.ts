@@ -88,3 +88,6 @@ export const headers = (all: Readonly<Record<string, string>>): Readonly<Record<
 
 /** A value of the storage of a page. */
 export const stored = (name: string, value: string): string => (isSecret(name, value) ? hidden : body(value))
+
+/** The instructions of a question to a model, without the mark that is drawn for each. */
+export const question = (instructions: string): string => instructions.replace(/\b[1-7][0-9a-f]{7}\b/g, "<mark>")

@@ -47,6 +47,7 @@ const record = (ending: Ending): ReplayRecord => ({
   answers: [],
   consulted: [],
   remembered: [],
+  plainForms: null,
   models: [],
   leftOut: 0
 })

@@ -44,9 +44,10 @@ export interface Converted {
 const mostRounds = 10
 
 export const assembled = (recording: Recording): Converted => {
-  const site = siteOf(recording.steps) ?? recording.site ?? null
+  const steps = recording.steps.map(openable)
+  const site = siteOf(steps) ?? recording.site ?? null
   const safe = Sensitive.protect(
-    recording.steps,
+    steps,
     site,
     recording.reads?.map(({ name }) => name)
   )
@@ -80,6 +81,28 @@ export const assembled = (recording: Recording): Converted => {
     credentials: [...(recording.credentials ?? []), ...safe.credentials],
     warnings
   }
+}
+
+/** The pages that a browser shows where none was opened. */
+const emptyPage = /^(?:about:blank|(?:chrome|edge|brave|opera|vivaldi):\/\/(?:newtab|new-tab-page|startpage)\/?)$/i
+
+/** The step, without addresses that runs do not open. */
+const openable = (step: Step): Step => {
+  if (step.lost !== null) return step
+  const addresses = step.acts.flatMap((act) => (act._tag === "Open" ? [written(act.url)] : []))
+  const foreign = addresses
+    .filter((address) => !emptyPage.test(address))
+    .flatMap((address) => /^(?!https?:)[a-z][a-z0-9+.-]*:(?!\d)/i.exec(address)?.[0] ?? [])[0]
+  if (foreign !== undefined) {
+    return {
+      ...step,
+      acts: [],
+      lost: `Runs open addresses with http: and https:, and none with ${foreign.slice(0, 40)}`
+    }
+  }
+  const acts = step.acts.filter((act) => act._tag !== "Open" || !emptyPage.test(written(act.url)))
+  if (acts.length === step.acts.length) return step
+  return { ...step, acts, changes: [...step.changes, "The empty page shows nothing, so it is not opened"] }
 }
 
 /** The site of the first address. */

@@ -12,8 +12,9 @@ import {
   type Where
 } from "./Recording.ts"
 import { PageCalls } from "./ScriptCall.ts"
+import * as ScriptExpectation from "./ScriptExpectation.ts"
 import { Scope } from "./ScriptScope.ts"
-import { chainOf, isTree, lineOf, nameOf, type Tree, treeAt, treesAt, valueOf } from "./ScriptTree.ts"
+import { callsIn, chainOf, isTree, lineOf, nameOf, type Tree, treeAt, treesAt, valueOf } from "./ScriptTree.ts"
 
 /** Whether a text looks like a script that drives a browser. */
 export const recognises = (text: string): boolean => /\b(?:playwright|puppeteer)\b|\bpage\d*\s*\.\s*\w+\s*\(/.test(text)
@@ -59,8 +60,11 @@ class Reader {
   readonly #functions = new Map<string, Range>()
   /** The functions that steps call. */
   readonly #calls = new Map<number, string>()
+  /** The steps that a workflow does not do, with the reason. */
+  readonly #apart = new Map<number, string>()
   #level = 0
   #isApart = false
+  #skips = false
 
   /** The steps as they are done: those before each test again before each, and those of a function where it is called. */
   order(): ReadonlyArray<number> {
@@ -94,9 +98,8 @@ class Reader {
       if (called !== undefined && !this.#functions.has(called)) {
         return lost(one, "The function is not in the script: add its steps, if it does something on the page")
       }
-      return reached.has(index) || one.lost !== null
-        ? one
-        : lost(one, "Nothing in the script calls it: add it where it is needed")
+      if (reached.has(index) || one.lost !== null) return one
+      return lost(one, `${this.#apart.get(index) ?? "Nothing in the script calls it"}: add it where it is needed`)
     })
   }
 
@@ -242,6 +245,10 @@ class Reader {
     }
     if (awaited === null) {
       if (name !== null) this.scope.keep(name, value)
+      const chain = chainOf(value)
+      if (this.scope.eventOf(chain) !== null || this.scope.textOf(value) !== null) return
+      if (this.#isOfPage(value)) this.#call(value, null)
+      else this.#unread(value)
       return
     }
     const all = this.#together(awaited)
@@ -294,6 +301,21 @@ class Reader {
     const body = functionIn(tree)
     if (body !== null && this.#testOf(tree, body)) return
     if (tree.type === "CallExpression" || tree.type === "OptionalCallExpression") this.#call(tree, null)
+    else this.#unread(tree)
+  }
+
+  /** Whether a tree is a call that does or expects something of a page. */
+  #isOfPage(tree: Tree): boolean {
+    const chain = chainOf(tree)
+    return ScriptExpectation.isExpectation(chain) || (this.scope.located(chain)?.rest.length ?? 0) > 0
+  }
+
+  /** Names the calls on pages in an expression that is not translated. */
+  #unread(tree: Tree): void {
+    for (const call of callsIn(tree, (one) => this.#isOfPage(one))) {
+      const reason = "It is a part of an expression of the script: add an action that does the same"
+      this.#push(lost(this.#where(call, kindOf(call)), reason))
+    }
   }
 
   /** The function of a test runner, or one that is called at once. Returns whether it was one. */
@@ -301,39 +323,42 @@ class Reader {
     const { links, root } = chainOf(tree)
     const called = nameOf(root.type === "CallExpression" ? treeAt(root, "callee") : root)
     const kind = links.at(-1)?.name ?? called ?? ""
-    const isRunner = /^(?:test|it|describe|suite|before|after|beforeEach|afterEach|beforeAll|afterAll)$/.test(
+    const isRunner = /^(?:[xf]?(?:test|it|describe)|suite|before|after|beforeEach|afterEach|beforeAll|afterAll)$/.test(
       called ?? ""
     )
     if (called !== null && !isRunner) return false
     if (called === null && root.type !== "CallExpression") return false
-    if (kind === "step" || kind === "describe" || kind === "suite" || called === null) {
-      this.#block(body)
-      return true
-    }
+    const names = [called ?? "", ...links.map(({ name }) => name)]
+    const outerSkips = this.#skips
+    this.#skips ||= names.some((name) => /^(?:skip|fixme|todo|x(?:test|it|describe))$/.test(name))
+    if (called === null || names.some((name) => /^(?:step|[xf]?describe|suite)$/.test(name))) this.#block(body)
+    else this.#test(kind, body, titleOf(tree))
+    this.#skips = outerSkips
+    return true
+  }
+
+  /** A test, or what is done before or after each. */
+  #test(kind: string, body: Tree, title: string | null): void {
     const first = this.steps.length
     const outer = this.#isApart
     this.#isApart = true
     this.#block(body)
     this.#isApart = outer
-    if (outer) return true
+    if (outer) return
     const range = [first, this.steps.length] as const
-    if (hooks.has(kind)) {
-      if (kind.startsWith("before")) this.#before.push(range)
-    } else {
+    if (this.#skips || (hooks.has(kind) && kind.startsWith("after"))) {
+      const reason = this.#skips ? "The script skips its test" : "The script does it after its tests"
+      for (let index = first; index < range[1]; index++) this.#apart.set(index, reason)
+    } else if (hooks.has(kind)) this.#before.push(range)
+    else {
       this.#tests.push(range)
-      this.title ??= titleOf(tree)
+      this.title ??= title
     }
-    return true
   }
 
   #call(tree: Tree, name: string | null): void {
     const chain = chainOf(tree)
-    const kind = [
-      nameOf(chain.root) ?? nameOf(treeAt(chain.root, "callee")) ?? "",
-      ...chain.links.map((link) => link.name)
-    ]
-      .filter((part) => part !== "")
-      .join(".")
+    const kind = kindOf(tree)
     const called = chain.links.length === 0 ? nameOf(treeAt(tree, "callee")) : null
     if (called !== null && !/^(?:test|it|describe|expect|require|import|setTimeout)$/.test(called)) {
       this.#calls.set(this.steps.length, called)
@@ -341,8 +366,22 @@ class Reader {
       return
     }
     const done = this.#pageCalls.call(tree, name, this.#where(tree, kind))
-    if (done !== null) this.#push(done)
+    const last = chain.links.at(-1)
+    const isFollowed = /^(?:then|catch|finally)$/.test(last?.name ?? "")
+    if (done !== null) {
+      this.#push(isFollowed && done.lost === null ? { ...done, changes: [...done.changes, followed] } : done)
+    }
+    for (const one of isFollowed ? (last?.given ?? []) : []) this.#unread(one)
   }
+}
+
+const followed = "What the script does after it, or where it fails, is left out"
+
+/** What a script calls a step: the names of its chain. */
+const kindOf = (tree: Tree): string => {
+  const { links, root } = chainOf(tree)
+  const names = [nameOf(root) ?? nameOf(treeAt(root, "callee")) ?? "", ...links.map(({ name }) => name)]
+  return names.filter((name) => name !== "").join(".")
 }
 
 const titleOf = (tree: Tree): string | null => {

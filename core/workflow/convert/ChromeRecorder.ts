@@ -7,6 +7,7 @@ import {
   type Act,
   type ClickType,
   type Element,
+  isFile,
   literal,
   lost,
   type Recording,
@@ -295,7 +296,7 @@ const changed = (fields: Fields, where: Where): Step => {
     const checked = !/^(?:false|off|)$/i.test(value)
     return step(where, [{ _tag: "Click", element, type: "click", more: { checked } }], changes)
   }
-  if (/type=["']?file/.test(words)) {
+  if (isFile(element.selectors, value)) {
     return step(
       where,
       [upload(element)],

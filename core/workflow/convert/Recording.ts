@@ -190,6 +190,10 @@ export const lost = (where: Where, reason: string, acts: ReadonlyArray<Act> = []
   lost: reason
 })
 
+/** Whether a value goes into a field for files. Browsers show the path of a chosen file as one of their own. */
+export const isFile = (selectors: ReadonlyArray<string>, value: string): boolean =>
+  /type=["']?file/.test(selectors.join(" ")) || /^[a-z]:\\fakepath\\/i.test(value)
+
 /** Fails where a condition does not hold, for what a step cannot expect. */
 export const requires = (condition: Condition, message: string): ReadonlyArray<Act> => [
   { _tag: "If", condition: { ...condition, error_on_false_message: message } },

@@ -5,7 +5,18 @@ import { type Act, type Element, literal, literalOf, lost, type Step, step, type
 import * as ScriptExpectation from "./ScriptExpectation.ts"
 import * as ScriptKeys from "./ScriptKeys.ts"
 import { type Known, type Located, plain, type Scope } from "./ScriptScope.ts"
-import { type Chain, chainOf, fieldsOf, type Link, nameOf, type Tree, treeAt, treesAt, valueOf } from "./ScriptTree.ts"
+import {
+  type Chain,
+  callsIn,
+  chainOf,
+  fieldsOf,
+  type Link,
+  nameOf,
+  type Tree,
+  treeAt,
+  treesAt,
+  valueOf
+} from "./ScriptTree.ts"
 
 /** Follows the tabs of a script, and makes steps of its calls. */
 export class PageCalls {
@@ -26,7 +37,7 @@ export class PageCalls {
     if (own !== null) return this.#awaited(own, name, where)
     const event = this.#scope.eventOf(chain)
     if (event !== null) return this.#event(event, name, where)
-    if (chain.root.type === "CallExpression" && nameOf(treeAt(chain.root, "callee")) === "expect")
+    if (ScriptExpectation.isExpectation(chain))
       return ScriptExpectation.of(this.#scope, chain, where, (page) => this.#switchTo(page))
     const located = this.#scope.located(chain)
     if (located === null) return this.#other(chain, name, where)
@@ -211,7 +222,7 @@ export class PageCalls {
         return name === null ? step(where, []) : this.#reading(name, "//title", where)
       case "once":
       case "on":
-        return step(where, [], ["Runs accept each dialog by themselves. Other events are not waited for"])
+        return listened(valueOf(first), second, where)
       case "setViewportSize":
       case "setViewport":
       case "setDefaultTimeout":
@@ -299,6 +310,8 @@ export class PageCalls {
         return this.#choose(element, given, where)
       case "setInputFiles":
       case "uploadFile":
+        if (given.length === 0 || filesOf(given) !== 1)
+          return lost(where, "A FILE_UPLOAD puts one file into a field: add one with its address")
         this.#scope.needs("file_url", ScriptKeys.uploadChange)
         return step(where, [ScriptKeys.upload(selector)], [ScriptKeys.uploadChange])
       case "dragTo": {
@@ -314,6 +327,7 @@ export class PageCalls {
       }
       case "screenshot":
         return step(where, [{ _tag: "Do", action: "SCREENSHOT", name: "Take a picture", parameters: { selector } }])
+      case "wait":
       case "waitFor": {
         const state = valueOf(fieldsOf(first ?? null).get("state")) ?? "visible"
         const wanted = state === "attached" ? "present" : state === "visible" ? "visible" : "absent"
@@ -374,6 +388,31 @@ export class PageCalls {
     const parameters = { extract_data_model: { type: "object", properties: { [field]: read } } }
     return step(where, [{ _tag: "Do", action: "EXTRACT_DATAMODEL", name: `Read ${field}`, parameters }])
   }
+}
+
+/** How many files a call gives; one for a value that is not a list. */
+const filesOf = (given: ReadonlyArray<Tree>): number => {
+  const [first] = given
+  return first?.type === "ArrayExpression" ? treesAt(first, "elements").length : 1
+}
+
+/** What a script does about a dialog that is more than to accept it. */
+const listened = (event: unknown, handler: Tree | undefined, where: Where): Step => {
+  if (event !== "dialog") return step(where, [], ["Runs wait for no events, so nothing is done"])
+  const does = (fits: (link: Link) => boolean) =>
+    handler !== undefined && callsIn(handler, (call) => chainOf(call).links.some(fits)).length > 0
+  if (does(({ given, name }) => name === "accept" && given !== null && given.length > 0)) {
+    return lost(where, "Runs accept a prompt with its default text: the page must offer another way to answer")
+  }
+  return step(
+    where,
+    [],
+    [
+      does(({ name }) => name === "dismiss")
+        ? "Runs accept each dialog by themselves, and this script dismisses it: the page must offer another way to cancel"
+        : "Runs accept each dialog by themselves"
+    ]
+  )
 }
 
 const unread = "Its arguments are computed by the script: add the action with the values"

@@ -3,16 +3,25 @@ import type { Schema } from "effect"
 import * as Parts from "./PlaywrightLocator.ts"
 import { type Act, type Comparison, lost, requires, type Step, step, type Where, written } from "./Recording.ts"
 import type { Scope } from "./ScriptScope.ts"
-import { type Chain, chainOf, fieldsOf, patternOf, type Tree, treesAt, valueOf } from "./ScriptTree.ts"
+import { type Chain, chainOf, fieldsOf, nameOf, patternOf, type Tree, treeAt, treesAt, valueOf } from "./ScriptTree.ts"
 
-/** The step of a call of `expect`. `switchTo` gives the acts that lead to the page of a locator. */
+/** Whether a call is one of `expect`, also of `expect.soft` and `expect.poll`. */
+export const isExpectation = ({ links, root }: Chain): boolean =>
+  nameOf(root) === "expect"
+    ? /^(?:soft|poll)$/.test(links[0]?.name ?? "")
+    : root.type === "CallExpression" && nameOf(treeAt(root, "callee")) === "expect"
+
+const softly = "The run fails where it does not hold, instead of going on"
+
+/** The step of such a call. `switchTo` gives the acts that lead to the page of a locator. */
 export const of = (
   scope: Scope,
   { links, root }: Chain,
   where: Where,
   switchTo: (page: string) => ReadonlyArray<Act>
 ): Step => {
-  const [subject] = treesAt(root, "arguments")
+  const [subject] = nameOf(root) === null ? treesAt(root, "arguments") : (links[0]?.given ?? [])
+  const changes = links[0]?.name === "soft" && nameOf(root) !== null ? [softly] : []
   const isNot = links.some(({ name }) => name === "not")
   const matcher = links.at(-1)
   const located = subject === undefined ? null : scope.located(chainOf(subject))
@@ -28,7 +37,7 @@ export const of = (
   const switching = switchTo(located.page)
   if (condition === null)
     return lost(where, `Steps cannot expect ${matcher.name.slice(0, 40)}: say by expect what the page shows`, switching)
-  if (!isNot) return step(where, [...switching, { _tag: "Expect", conditions: [condition] }])
+  if (!isNot) return step(where, [...switching, { _tag: "Expect", conditions: [condition] }], changes)
   const opposite = opposites(condition)
   if (opposite === null)
     return lost(
@@ -36,7 +45,7 @@ export const of = (
       `Steps cannot expect that not ${matcher.name.slice(0, 40)}: say by expect what the page shows`,
       switching
     )
-  return step(where, [...switching, ...opposite])
+  return step(where, [...switching, ...opposite], changes)
 }
 
 /** A condition on the address; `null` where it cannot be read. */

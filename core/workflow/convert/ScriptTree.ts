@@ -58,6 +58,22 @@ export interface Chain {
   readonly links: ReadonlyArray<Link>
 }
 
+/** The calls in a tree that fit, in their order. Of a chain of calls only the whole is looked at, where that fits. */
+export const callsIn = (tree: Tree, fits: (call: Tree) => boolean): ReadonlyArray<Tree> => {
+  const open: Array<unknown> = [tree]
+  const found: Array<Tree> = []
+  while (open.length > 0) {
+    const at = open.pop()
+    if (Array.isArray(at)) open.push(...at.toReversed())
+    else if (isTree(at)) {
+      const isFound = /^(?:Optional)?CallExpression$/.test(at.type) && fits(at)
+      if (isFound) found.push(at)
+      open.push(...(isFound ? treesAt(at, "arguments") : Object.values(at)).toReversed())
+    }
+  }
+  return found
+}
+
 /** A chain of calls and properties, read from its end to its beginning. */
 export const chainOf = (tree: Tree): Chain => {
   const links: Array<Link> = []

@@ -7,6 +7,7 @@ import {
   type Condition,
   type Element,
   holds,
+  isFile,
   literal,
   literalOf,
   lost,
@@ -357,7 +358,7 @@ export class Reader {
   }
 
   #type(element: Element, value: string, where: Where): Step {
-    if (/type=["']?file/.test(element.selectors.join(" "))) {
+    if (isFile(element.selectors, value)) {
       const name = this.#names.read("file_url")
       const parameters = { signed_file_url: `{{${name}}}`, selector: element.selectors[0] }
       const act: Act = { _tag: "Do", action: "FILE_UPLOAD", name: "Upload a file", parameters }

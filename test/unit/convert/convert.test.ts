@@ -567,6 +567,166 @@ describe("a workflow of n8n", () => {
   })
 })
 
+describe("each step", () => {
+  const said = (text: string) =>
+    converted(text).report.map(
+      ({ kind, message, outcome }) => `${kind}: ${outcome}${message === null ? "" : `: ${message}`}`
+    )
+
+  it("of a script is accounted for where it expects softly or polls", () => {
+    const lines = said(
+      `await page.goto("https://a.example/")
+await expect.soft(page.locator("#a")).toHaveText("x")
+await expect.soft(page.locator("#a")).not.toBeVisible()
+await expect.poll(() => page.locator("li").count()).toBe(3)
+await expect.soft(page.locator("#a")).toHaveClass("x")`
+    )
+    assert.deepStrictEqual(
+      lines.map((line) => line.replace(/: say.*/, "")),
+      [
+        "page.goto: kept",
+        "expect.soft.toHaveText: translated: The run fails where it does not hold, instead of going on",
+        "expect.soft.not.toBeVisible: translated: The run fails where it does not hold, instead of going on",
+        "expect.poll.toBe: not_translated: It compares a value of the script",
+        "expect.soft.toHaveClass: not_translated: Steps cannot expect toHaveClass"
+      ]
+    )
+  })
+
+  it("of a script is accounted for wherever it stands in an expression", () => {
+    const lines = said(
+      `await page.goto("https://a.example/")
+process.env.X && await page.click("#a")
+const b = await page.isVisible("#b") ? await page.click("#c") : null
+const d = (await page.locator("#d").textContent()).trim()
+await page.click("#e").then(() => page.click("#f"))
+await page.click("#g").catch(() => {})
+const h = page.click("#h")
+const own = { open: async () => { await expect(page.locator("#i")).toBeVisible() } }
+void (await page.click("#j"), page.click("#k"))
+const navigation = page.waitForNavigation()`
+    )
+    const [part, followed] = ["is a part of an expression", "or where it fails, is left out"]
+    const expected = [
+      ["page.click", part],
+      ["page.isVisible", part],
+      ["page.click", part],
+      ["page.locator.textContent", part],
+      ["page.click.then", followed],
+      ["page.click", part],
+      ["page.click.catch", followed],
+      ["page.click", "kept"],
+      ["expect.toBeVisible", part],
+      ["page.click", part],
+      ["page.click", part],
+      ["page.waitForNavigation", "nothing is done"]
+    ] as const
+    assert.lengthOf(lines, expected.length + 1)
+    for (const [index, [kind, word]] of expected.entries()) {
+      assert.include(lines[index + 1], word)
+      assert.isTrue(lines[index + 1]?.startsWith(`${kind}: `), lines[index + 1])
+    }
+  })
+
+  it("of tests that the script skips, or does after others, is named and not done", () => {
+    const lines = said(
+      `test.describe.serial("a", () => {
+  test.beforeEach(async ({ page }) => { await page.goto("https://a.example/") })
+  test.afterEach(async ({ page }) => { await page.click("#out") })
+  test("b", async ({ page }) => { await page.click("#b") })
+  test.skip("c", async ({ page }) => { await page.click("#c") })
+  test.fixme("d", async ({ page }) => { await page.click("#d") })
+})
+test.describe.skip("e", () => { test("f", async ({ page }) => { await page.click("#f") }) })
+xit("g", async () => { await page.click("#g") })`
+    )
+    const skipped = "page.click: not_translated: The script skips its test: add it where it is needed"
+    assert.deepStrictEqual(lines, [
+      "page.goto: kept",
+      "page.click: not_translated: The script does it after its tests: add it where it is needed",
+      "page.click: kept",
+      skipped,
+      skipped,
+      skipped,
+      skipped
+    ])
+  })
+
+  it("of a script that answers or dismisses a dialog says that runs accept it", () => {
+    const lines = said(
+      `await page.goto("https://a.example/")
+page.on("dialog", (dialog) => dialog.accept())
+page.once("dialog", async (dialog) => { console.log(dialog.message()); await dialog.dismiss().catch(() => {}) })
+page.on("dialog", async (dialog) => { if (dialog.type() === "prompt") await dialog.accept("Ada") })
+page.on("request", (request) => request.continue())`
+    )
+    assert.deepStrictEqual(lines.slice(1), [
+      "page.on: translated: Runs accept each dialog by themselves",
+      "page.once: translated: Runs accept each dialog by themselves, and this script dismisses it: the page must offer another way to cancel",
+      "page.on: not_translated: Runs accept a prompt with its default text: the page must offer another way to answer",
+      "page.on: translated: Runs wait for no events, so nothing is done"
+    ])
+  })
+
+  it("of a script that chooses no file or several is not taken for one", () => {
+    const outcomes = (...files: ReadonlyArray<string>) =>
+      converted(
+        `await page.goto("https://a.example/")\n${files.map((one) => `await page.locator("#f").setInputFiles(${one})`).join("\n")}`
+      ).report.map(({ outcome }) => outcome)
+    assert.deepStrictEqual(outcomes('"a"', '["a"]', "[]", '["a", "b"]').slice(1), [
+      "translated",
+      "translated",
+      "not_translated",
+      "not_translated"
+    ])
+  })
+
+  it("that waits for an element of a locator of Puppeteer expects it", () => {
+    const graph = Reports.graph(
+      converted('await page.goto("https://a.example/")\nawait page.locator("#w").wait()').workflow
+    )
+    assert.include(graph, '"state":"visible"')
+  })
+
+  it("that opens a page of the browser itself is left out or named, in every format", () => {
+    const files = (url: string) => [
+      recorded({ type: "navigate", url }, { type: "click", selectors: [["#a"]] }),
+      `await page.goto(${JSON.stringify(url)})\nawait page.click("#a")`,
+      JSON.stringify({ Name: "a", Commands: [{ Command: "open", Target: url, Value: "" }] }),
+      `{"browserName":"chromium"}\n${JSON.stringify({ name: "navigate", url })}`
+    ]
+    for (const [url, outcome] of [
+      ["chrome://newtab/", "translated"],
+      ["chrome://new-tab-page/", "translated"],
+      ["about:blank", "translated"],
+      ["chrome://settings", "not_translated"],
+      ["file:///home/ada/a.html", "not_translated"],
+      ["https://a.example/", "kept"]
+    ] as const) {
+      for (const file of files(url)) {
+        const { report, workflow } = converted(file)
+        assert.strictEqual(report.findLast(({ kind }) => /navigate|goto|open/.test(kind))?.outcome, outcome, file)
+        assert.notMatch(Reports.graph(workflow), /chrome:|about:|file:/, file)
+      }
+    }
+  })
+
+  it("that types the path of a chosen file uploads a file, in every format", () => {
+    const value = "C:\\fakepath\\a.pdf"
+    for (const file of [
+      recorded({ type: "navigate", url: "https://a.example/" }, { type: "change", selectors: [["#cv"]], value }),
+      JSON.stringify({
+        url: "https://a.example",
+        tests: [{ id: "t", name: "t", commands: [{ id: "1", command: "type", target: "id=cv", value }] }],
+        suites: []
+      })
+    ]) {
+      assert.include(Reports.graph(converted(file).workflow), "FILE_UPLOAD")
+      assert.notInclude(JSON.stringify(converted(file)), "fakepath")
+    }
+  })
+})
+
 describe("YAML", () => {
   const valueOf = (text: string) => Result.map(YamlText.parse(text), ({ value }) => value)
 

@@ -5,9 +5,11 @@ import { keyOf } from "./ChromeRecorder.ts"
 import * as Locator from "./Locator.ts"
 import {
   type Act,
+  answered,
   type Comparison,
   type Element,
   lost,
+  notOneFile,
   type Step,
   step,
   type Text,
@@ -166,8 +168,9 @@ const flow = (data: Data, where: Where, names: Names): Step | null => {
     case "active-tab":
     case "wait-connections":
     case "note":
-    case "handle-dialog":
       return step(where, [])
+    case "handle-dialog":
+      return answered(where, { accepts: data.accept !== false, text: String(data.promptText ?? "") !== "" })
     case "new-tab": {
       const url = names.text(data.url)
       if (!names.isOpen) {
@@ -288,6 +291,7 @@ const onElement = (data: Data, where: Where, names: Names): Step => {
     case "element-scroll":
       return step(where, [acting("SCROLL", "Scroll to an element", { scroll_mode: "to-element", xpath: selector })])
     case "upload-file": {
+      if (Array.isArray(data.filePaths) && data.filePaths.length !== 1) return lost(where, notOneFile)
       const parameters = { signed_file_url: "{{context.inputs.file_url}}", selector }
       const change = "The file is given by the input file_url: an address from which a run fetches it"
       return step(where, [acting("FILE_UPLOAD", "Upload a file", parameters)], [change])

@@ -7,6 +7,7 @@ import {
   type Element,
   literal,
   lost,
+  notOneFile,
   type Recording,
   type Step,
   step,
@@ -172,6 +173,7 @@ const onElement = (fields: Fields, where: Where): Step => {
       return step(where, [{ _tag: "Choose", element, value: literal(value) }])
     }
     case "setInputFiles":
+      if (Array.isArray(fields.files) && fields.files.length !== 1) return lost(where, notOneFile)
       return step(where, [ScriptKeys.upload(selector)], [ScriptKeys.uploadChange])
     case "assertText":
       return expecting({ type: "text", [fields.substring === true ? "contains" : "equals"]: written(literal(text)) })

@@ -194,6 +194,18 @@ export const lost = (where: Where, reason: string, acts: ReadonlyArray<Act> = []
 export const isFile = (selectors: ReadonlyArray<string>, value: string): boolean =>
   /type=["']?file/.test(selectors.join(" ")) || /^[a-z]:\\fakepath\\/i.test(value)
 
+/** What a report says of several files for one field, or none. */
+export const notOneFile = "A FILE_UPLOAD puts one file into a field: add one with its address"
+
+/** The step of a file that says what a dialog is answered, which runs accept at once. */
+export const answered = (where: Where, answer: { readonly accepts: boolean; readonly text: boolean }): Step => {
+  if (answer.accepts && answer.text) {
+    return lost(where, "Runs accept a prompt with its default text: the page must offer another way to answer")
+  }
+  const dismissed = ", and here it is dismissed: the page must offer another way to cancel"
+  return step(where, [], [`Runs accept each dialog by themselves${answer.accepts ? "" : dismissed}`])
+}
+
 /** Fails where a condition does not hold, for what a step cannot expect. */
 export const requires = (condition: Condition, message: string): ReadonlyArray<Act> => [
   { _tag: "If", condition: { ...condition, error_on_false_message: message } },

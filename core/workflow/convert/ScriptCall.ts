@@ -1,7 +1,18 @@
 /** The calls of a script on pages and locators, one by one. */
 import type { Schema } from "effect"
 import * as Parts from "./PlaywrightLocator.ts"
-import { type Act, type Element, literal, literalOf, lost, type Step, step, type Where } from "./Recording.ts"
+import {
+  type Act,
+  answered,
+  type Element,
+  literal,
+  literalOf,
+  lost,
+  notOneFile,
+  type Step,
+  step,
+  type Where
+} from "./Recording.ts"
 import * as ScriptExpectation from "./ScriptExpectation.ts"
 import * as ScriptKeys from "./ScriptKeys.ts"
 import { type Known, type Located, plain, type Scope } from "./ScriptScope.ts"
@@ -310,8 +321,7 @@ export class PageCalls {
         return this.#choose(element, given, where)
       case "setInputFiles":
       case "uploadFile":
-        if (given.length === 0 || filesOf(given) !== 1)
-          return lost(where, "A FILE_UPLOAD puts one file into a field: add one with its address")
+        if (filesOf(called, given) !== 1) return lost(where, notOneFile)
         this.#scope.needs("file_url", ScriptKeys.uploadChange)
         return step(where, [ScriptKeys.upload(selector)], [ScriptKeys.uploadChange])
       case "dragTo": {
@@ -391,9 +401,10 @@ export class PageCalls {
 }
 
 /** How many files a call gives; one for a value that is not a list. */
-const filesOf = (given: ReadonlyArray<Tree>): number => {
+const filesOf = (called: string, given: ReadonlyArray<Tree>): number => {
   const [first] = given
-  return first?.type === "ArrayExpression" ? treesAt(first, "elements").length : 1
+  if (first?.type === "ArrayExpression") return treesAt(first, "elements").length
+  return called === "uploadFile" ? given.length : Math.min(given.length, 1)
 }
 
 /** What a script does about a dialog that is more than to accept it. */
@@ -401,18 +412,10 @@ const listened = (event: unknown, handler: Tree | undefined, where: Where): Step
   if (event !== "dialog") return step(where, [], ["Runs wait for no events, so nothing is done"])
   const does = (fits: (link: Link) => boolean) =>
     handler !== undefined && callsIn(handler, (call) => chainOf(call).links.some(fits)).length > 0
-  if (does(({ given, name }) => name === "accept" && given !== null && given.length > 0)) {
-    return lost(where, "Runs accept a prompt with its default text: the page must offer another way to answer")
-  }
-  return step(
-    where,
-    [],
-    [
-      does(({ name }) => name === "dismiss")
-        ? "Runs accept each dialog by themselves, and this script dismisses it: the page must offer another way to cancel"
-        : "Runs accept each dialog by themselves"
-    ]
-  )
+  return answered(where, {
+    accepts: !does(({ name }) => name === "dismiss"),
+    text: does(({ given, name }) => name === "accept" && given !== null && given.length > 0)
+  })
 }
 
 const unread = "Its arguments are computed by the script: add the action with the values"

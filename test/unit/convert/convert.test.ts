@@ -662,7 +662,7 @@ page.on("request", (request) => request.continue())`
     )
     assert.deepStrictEqual(lines.slice(1), [
       "page.on: translated: Runs accept each dialog by themselves",
-      "page.once: translated: Runs accept each dialog by themselves, and this script dismisses it: the page must offer another way to cancel",
+      "page.once: translated: Runs accept each dialog by themselves, and here it is dismissed: the page must offer another way to cancel",
       "page.on: not_translated: Runs accept a prompt with its default text: the page must offer another way to answer",
       "page.on: translated: Runs wait for no events, so nothing is done"
     ])
@@ -679,6 +679,32 @@ page.on("request", (request) => request.continue())`
       "not_translated",
       "not_translated"
     ])
+  })
+
+  it("of other formats that chooses no file or several, or answers a dialog, is treated as in scripts", () => {
+    const lines = (...files: ReadonlyArray<string>) =>
+      `{"browserName":"chromium"}\n${JSON.stringify({ name: "setInputFiles", selector: "#f", files })}`
+    const puppet = (given: string) => `await page.locator("#f").uploadFile(${given})`
+    const block = (label: string, data: object) =>
+      JSON.stringify({
+        name: "a",
+        drawflow: {
+          nodes: [
+            { id: "1", label: "trigger", data: { type: "manual" } },
+            { id: "2", label, data }
+          ],
+          edges: [{ source: "1", target: "2", sourceHandle: "1-output-1", targetHandle: "2-input-1" }]
+        }
+      })
+    const chosen = (...filePaths: ReadonlyArray<string>) => block("upload-file", { selector: "#f", filePaths })
+    const outcome = (text: string) => converted(text).report.at(-1)?.outcome
+    for (const file of [lines("a"), chosen("a"), puppet('"a"')]) assert.strictEqual(outcome(file), "translated", file)
+    for (const file of [lines(), lines("a", "b"), chosen(), chosen("a", "b"), puppet(""), puppet('"a", "b"')])
+      assert.strictEqual(outcome(file), "not_translated", file)
+    const dialog = (data: object) => converted(block("handle-dialog", data)).report.at(-1)
+    assert.include(dialog({ accept: false })?.message, "here it is dismissed")
+    assert.strictEqual(dialog({ accept: true })?.message, "Runs accept each dialog by themselves")
+    assert.strictEqual(dialog({ accept: true, promptText: "Ada" })?.outcome, "not_translated")
   })
 
   it("that waits for an element of a locator of Puppeteer expects it", () => {

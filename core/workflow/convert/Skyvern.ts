@@ -61,7 +61,12 @@ class Reader {
   readonly #parameters: ReadonlyMap<string, Fields>
   readonly #lineOf: LinedJson["lineOf"]
   readonly #used = new Set<string>()
-  readonly #items: Array<string> = []
+  /** The loops around a block: their labels, and the names of their items. */
+  readonly #loops: Array<{ readonly label: string; readonly item: string }> = []
+  /** The names under which the blocks before keep what they read, by their labels. */
+  readonly #outputs = new Map<string, ReadonlySet<string>>()
+  /** The templates of the present block that are not read. */
+  readonly #unread: Array<string> = []
   #site: string | null = null
 
   constructor(parameters: ReadonlyArray<Fields>, lineOf: LinedJson["lineOf"]) {
@@ -108,46 +113,72 @@ class Reader {
 
   #block(fields: Fields, where: Where, level: number): void {
     if (where.kind !== "for_loop" && where.kind !== "while_loop") {
-      this.steps.push(this.#read(fields, where))
+      this.#unread.length = 0
+      const read = this.#read(fields, where)
+      const [unread] = this.#unread
+      this.steps.push(
+        unread === undefined
+          ? read
+          : lost(where, `Its template ${unread.slice(0, 80)} is not read: add a step with the value`)
+      )
       return
     }
     const key = typeof fields.loop_over_parameter_key === "string" ? fields.loop_over_parameter_key : null
     const reference = typeof fields.loop_variable_reference === "string" ? fields.loop_variable_reference : null
-    const over = key ?? /^\{?\{?\s*(\w+)\s*\}?\}?$/.exec(reference ?? "")?.[1] ?? null
+    const over = this.#expressionOf(key ?? reference?.replace(/^\s*\{\{|\}\}\s*$/g, "") ?? "")
     const isRead = where.kind === "for_loop" && over !== null && level < mostLevels
     const item = `item_${level + 1}`
     this.steps.push(
       isRead
-        ? step(where, [
-            { _tag: "Each", over: written([{ expression: this.#expressionOf(over) }]), item, index: `${item}_index` }
-          ])
+        ? step(where, [{ _tag: "Each", over: written([{ expression: over }]), item, index: `${item}_index` }])
         : lost(where, "What it repeats over is not read: add a LOOP over a list", [{ _tag: "Skip" }])
     )
-    this.#items.push(item)
+    this.#loops.push({ label: String(fields.label), item })
     if (level < mostLevels) this.blocks(listOf(fields.loop_blocks), `${where.step}.loop_blocks`, level + 1)
-    this.#items.pop()
+    this.#loops.pop()
     const last = this.steps.at(-1)
     if (last !== undefined) this.steps[this.steps.length - 1] = { ...last, acts: [...last.acts, { _tag: "End" }] }
   }
 
-  #expressionOf(name: string): string {
-    if (name === "current_value" || name === "current_item") return `context.runtime.${this.#items.at(-1) ?? "item_1"}`
+  /** What a reference such as `a.b[0]` stands for; `null` where that is not known. */
+  #expressionOf(reference: string): string | null {
+    const [, name, path = ""] =
+      /^\s*(\w+)((?:\.\w+|\[\d{1,9}\]|\['[^'\]]*'\]|\["[^"\]]*"\])*)\s*$/.exec(reference) ?? []
+    if (name === undefined) return null
+    const ways = [...path.matchAll(/\w[^.[\]'"]*/g)].map(([way]) => way)
+    const loop = this.#loops.findLast(({ label }) => label === name)
+    if (loop !== undefined) return ofLoop(loop.item, ways)
+    const inner = this.#loops.at(-1)?.item
+    if (/^current_(?:value|item|index)$/.test(name)) return inner === undefined ? null : ofLoop(inner, [name, ...ways])
     if (this.#parameters.has(name)) {
       this.#used.add(name)
-      return this.#isCredential(name) ? `context.inputs.${plain(name).toUpperCase()}` : `context.inputs.${plain(name)}`
+      return this.#isCredential(name) ? this.#credential(name) : along(`context.inputs.${plain(name)}`, ways)
     }
-    return `context.${plain(name)}`
+    const isOwn = this.#outputs.has(name)
+    const kept = this.#outputs.get(isOwn ? name : name.replace(/_output$/, ""))
+    const inside = ways.filter((way, at) => !(at < 2 && /^(?:output|extracted_information)$/.test(way)))
+    const [first, ...others] = inside
+    if (kept === undefined) return ways.length === 0 ? `context.${plain(name)}` : null
+    if (first !== undefined && kept.has(first)) return along(`context.${first}`, others)
+    const [only, more] = kept
+    return only === plain(name.replace(/_output$/, "")) && more === undefined ? along(`context.${only}`, inside) : null
+  }
+
+  #credential(key: string): string {
+    this.#used.add(key)
+    return `context.inputs.${plain(key).toUpperCase()}`
   }
 
   /** A text with its parameters. */
   #text(given: unknown): Text {
     return String(given ?? "")
-      .split(/(\{\{[^{}]{1,200}\}\})/)
+      .split(/(\{\{[^{}]*\}\}|\{%.*?%\})/s)
       .flatMap((part): Text => {
-        const name =
-          part.startsWith("{{") && part.endsWith("}}") ? /^\w+/.exec(part.slice(2).trimStart())?.[0] : undefined
-        if (name !== undefined) return [{ expression: this.#expressionOf(name) }]
-        return part === "" ? [] : [part]
+        if (part === "") return []
+        const expression = part.startsWith("{{") ? this.#expressionOf(part.slice(2, -2)) : null
+        if (expression !== null) return [{ expression }]
+        if (/^\{[{%]/.test(part)) this.#unread.push(part)
+        return [part]
       })
   }
 
@@ -170,6 +201,7 @@ class Reader {
   #extraction(fields: Fields, execution: string, goal: unknown, where: Where): Step {
     const { properties } = Json.objectOf(fields.data_schema ?? fields.json_schema)
     const label = plain(String(fields.label ?? "output"))
+    this.#outputs.set(String(fields.label), new Set(Json.isObject(properties) ? Object.keys(properties) : [label]))
     const model = Json.isObject(properties)
       ? { type: "object", properties }
       : { type: "object", properties: { [label]: { type: "string", description: String(goal ?? "").slice(0, 500) } } }
@@ -238,7 +270,7 @@ class Reader {
       .map(String)
       .find((one) => this.#isCredential(one))
     if (key === undefined) return lost(where, "It names no credential: add one to the vault, and steps that type it")
-    const alias = this.#expressionOf(key)
+    const alias = this.#credential(key)
     const goal = typeof fields.navigation_goal === "string" ? `${fields.navigation_goal} ` : ""
     const prompt = `${written(this.#text(goal))}Sign in with the user name {{${alias}.USER_NAME}} and the password {{${alias}.PASSWORD}}`
     const act: Act = { _tag: "Do", action: "CLICK", name: "Sign in", parameters: { execution: "COMPUTER_USE", prompt } }
@@ -249,6 +281,19 @@ class Reader {
     )
   }
 }
+
+/** What a loop says of its present turn. */
+const ofLoop = (item: string, [what, ...ways]: ReadonlyArray<string>): string | null => {
+  if (what === "current_index") return ways.length === 0 ? `context.runtime.${item}_index` : null
+  return /^current_(?:value|item)$/.test(what ?? "") ? along(`context.runtime.${item}`, ways) : null
+}
+
+/** A value within another one. */
+const along = (from: string, ways: ReadonlyArray<string>): string =>
+  ways.reduce(
+    (path, way) => path + (/^\d+$/.test(way) ? `[${way}]` : /^[a-z_]\w*$/i.test(way) ? `.${way}` : `.\`${way}\``),
+    from
+  )
 
 const plain = (name: string): string => name.replace(/\W/g, "_").replace(/^(\d)/, "_$1").slice(0, 60) || "value"
 

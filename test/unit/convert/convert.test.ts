@@ -707,6 +707,62 @@ page.on("request", (request) => request.continue())`
     assert.strictEqual(dialog({ accept: true, promptText: "Ada" })?.outcome, "not_translated")
   })
 
+  it("of Skyvern has what its templates stand for, or is named", () => {
+    const blocks = (...prompts: ReadonlyArray<string>) =>
+      JSON.stringify({
+        title: "t",
+        workflow_definition: {
+          parameters: [
+            { key: "person", parameter_type: "workflow" },
+            { key: "rows", parameter_type: "workflow" }
+          ],
+          blocks: [
+            { block_type: "goto_url", label: "g", url: "https://a.example/" },
+            {
+              block_type: "extraction",
+              label: "read",
+              data_extraction_goal: "x",
+              data_schema: { properties: { total: { type: "string" } } }
+            },
+            { block_type: "extraction", label: "free", data_extraction_goal: "x" },
+            {
+              block_type: "for_loop",
+              label: "each",
+              loop_over_parameter_key: "rows",
+              loop_blocks: prompts.map((navigation_goal, at) => ({
+                block_type: "navigation",
+                label: `n${at}`,
+                navigation_goal
+              }))
+            }
+          ]
+        }
+      })
+    const known = {
+      "{{ person.name }}": "{{context.inputs.person.name}}",
+      "{{ person['last name'][0] }}": "{{context.inputs.person.`last name`[0]}}",
+      "{{ each.current_value.id }}": "{{context.runtime.item_1.id}}",
+      "{{current_index}}": "{{context.runtime.item_1_index}}",
+      "{{ read_output.extracted_information.total }}": "{{context.total}}",
+      "{{ free_output }}": "{{context.free}}"
+    }
+    const found = converted(blocks(...Object.keys(known)))
+    for (const value of Object.values(known))
+      assert.include(Reports.graph(found.workflow), JSON.stringify(value).slice(1, -1))
+    assert.isTrue(found.report.every(({ outcome }) => outcome !== "not_translated"))
+    for (const template of [
+      "{{ person | upper }}",
+      "{{ a ~ b }}",
+      "{% if person %}a{% endif %}",
+      "{{ each.other }}",
+      "{{ read_output.other }}"
+    ]) {
+      const last = converted(blocks(template)).report.at(-1)
+      assert.strictEqual(last?.outcome, "not_translated", template)
+      assert.include(last?.message, "is not read", template)
+    }
+  })
+
   it("that waits for an element of a locator of Puppeteer expects it", () => {
     const graph = Reports.graph(
       converted('await page.goto("https://a.example/")\nawait page.locator("#w").wait()').workflow

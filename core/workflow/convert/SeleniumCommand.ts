@@ -137,10 +137,7 @@ export class Reader {
       this.#act(command, target, value, fields, where) ??
       this.#check(command, target, value, fields, where) ??
       this.#store(command, target, value, fields, where) ??
-      lost(
-        where,
-        idle[command] ?? `Selenium IDE has no command "${command.slice(0, 60)}": add an action that does the same`
-      )
+      lost(where, idle[command] ?? `No command "${command.slice(0, 60)}" is known: add an action that does the same`)
     return opened ? { ...done, changes: [...done.changes, "The tab that it opens becomes the present one"] } : done
   }
 

@@ -763,6 +763,34 @@ page.on("request", (request) => request.continue())`
     }
   })
 
+  it("of UI.Vision that Selenium IDE does not have is done where runs can", () => {
+    const macro = (...commands: ReadonlyArray<readonly [Command: string, Target: string, Value?: string]>) =>
+      JSON.stringify({
+        Name: "m",
+        Commands: commands.map(([Command, Target, Value = ""]) => ({ Command, Target, Value }))
+      })
+    const text = macro(
+      ["open", "https://a.example/"],
+      ["selectWindow", "tab=open", "https://b.example/"],
+      ["captureScreenshot", "a"],
+      ["refresh", ""],
+      ["store", "5", "!timeout_wait"],
+      ["selectWindow", "tab=close"],
+      ["selectWindow", "tab=1"],
+      ["csvRead", "a.csv"],
+      ["unheard", "a"]
+    )
+    assert.deepStrictEqual(
+      converted(text).report.map(({ outcome }) => outcome),
+      ["kept", "kept", "kept", "translated", "translated", "kept", "not_translated", "not_translated", "not_translated"]
+    )
+    const graph = Reports.graph(converted(text).workflow)
+    for (const word of ['"tabAction":"OPEN"', "https://b.example/", "SCREENSHOT", '"tabAction":"CLOSE"']) {
+      assert.include(graph, word)
+    }
+    assert.notInclude(graph, "timeout_wait")
+  })
+
   it("that waits for an element of a locator of Puppeteer expects it", () => {
     const graph = Reports.graph(
       converted('await page.goto("https://a.example/")\nawait page.locator("#w").wait()').workflow

@@ -43,6 +43,28 @@ it.layer(layerInMemory)("the HTTP interface", (it) => {
       })
     )
 
+    it.effect("serves the pages of the guide as Markdown and llms.txt without a key, also where it is not built", () =>
+      Effect.gen(function* () {
+        const { send } = yield* Service
+        const list = yield* send({ method: "GET", path: "/llms.txt" })
+        assert.deepStrictEqual([list.status, list.headers.get("content-type")], [200, "text/plain; charset=utf-8"])
+        const addresses = [...list.text.matchAll(/\]\((docs\/guide\/[^)]+\.md)\)/g)].map(([, address]) => `/${address}`)
+        assert.include(addresses, "/docs/guide/actions.md")
+        for (const path of addresses) {
+          const page = yield* send({ method: "GET", path })
+          assert.deepStrictEqual(
+            [page.status, page.headers.get("content-type")],
+            [200, "text/markdown; charset=utf-8"],
+            path
+          )
+        }
+        for (const path of ["/docs/guide/none.md", "/docs/guide/..%2fpackage.md", "/LLMS.txt"]) {
+          assert.strictEqual((yield* send({ method: "GET", path })).status, 404, path)
+        }
+        assert.strictEqual((yield* send({ method: "HEAD", path: "/llms.txt" })).text, "")
+      })
+    )
+
     it.effect("answers HEAD as GET, and 304 where the client has the answer already", () =>
       Effect.gen(function* () {
         const { member, send } = yield* Service

@@ -66,12 +66,15 @@ const advice = ({ error, outcome_certainty, page, step, suggestions }: Failed): 
 /** The Markdown, within its bound: what the page showed is cut first. */
 export const markdown = (failed: Failed): string => {
   const { error, page, session_id, status, step, workflow_id } = failed
-  const cause = Untrusted.inLine(error.description ?? error.message, 500)
+  // The message has what the description leaves out, such as how many elements match and which are similar.
+  const cause = [...new Set([error.description, error.message])]
+    .flatMap((said) => (said === null ? [] : [Untrusted.inLine(said, 500)]))
+    .join("\n")
   const about = [
     `# Run ${session_id} failed${error.code === null ? "" : `: ${Untrusted.inLine(error.code, 100)}`}`,
     `Workflow ${workflow_id}, status ${status}, outcome ${failed.outcome_certainty ?? "not known"}. ${Untrusted.notice}`,
     "## Cause",
-    Untrusted.block(cause, 500),
+    Untrusted.block(cause, 1_000),
     "## Step",
     step === null
       ? "None: it failed before or after the steps."
@@ -85,7 +88,7 @@ export const markdown = (failed: Failed): string => {
       ? "Not known."
       : Untrusted.block(
           elements
-            .map(({ label, selector }) => `- ${selector.slice(0, 120)} ${JSON.stringify(label.slice(0, 80))}`)
+            .map(({ label, selector }) => `- css=${selector.slice(0, 120)} ${JSON.stringify(label.slice(0, 80))}`)
             .join("\n"),
           1_400
         ),

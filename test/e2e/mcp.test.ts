@@ -40,7 +40,7 @@ it.live("an agent makes a workflow, learns why its run failed, repairs the step 
     const failed = yield* call("run_workflow", { workflow_id: draft_id, wait_seconds: 45 })
     assert.strictEqual(failed.data.status, "execution.failed", failed.text)
     assert.isAtMost(Bounds.tokensOf(failed.text), 2_000)
-    assert.match(failed.text, /## Nearest elements\n<untrusted_from_page>\n- #user /)
+    assert.match(failed.text, /## Nearest elements\n<untrusted_from_page>\n- css=#user /)
     yield* call("edit_workflow", {
       workflow_id: draft_id,
       version: 2,

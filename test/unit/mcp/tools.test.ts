@@ -72,7 +72,7 @@ describe("a failed run", () => {
     assert.isAtMost(Bounds.tokensOf(text), FailedRun.mostTokens)
     const headings = ["## Cause", "## Step", "## What the page showed", "## Nearest elements", "## What to change"]
     for (const heading of headings) assert.include(text, heading)
-    assert.match(text, /## Nearest elements\n<untrusted_from_page>\n- #search-orders/)
+    assert.match(text, /## Nearest elements\n<untrusted_from_page>\n- css=#search-orders/)
     assert.include(text, "a person decides")
     const bare = FailedRun.markdown({ ...failed, step: null, page: null, suggestions: [] })
     assert.include(bare, "run it again with debug")

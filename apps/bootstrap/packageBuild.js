@@ -39,7 +39,8 @@ export const buildPackages = async (output, packages) => {
   try {
     compile(folder, "scripts", {
       include: ["core", "adapters", "apps/api", "apps/cli", "test/kit", "apps/demo"].map((name) => join(root, name)),
-      compilerOptions: { sourceMap: true, inlineSources: true }
+      // The service takes the paths and the links of its guide from the bootstrap, which is JavaScript.
+      compilerOptions: { allowJs: true, sourceMap: true, inlineSources: true }
     })
     const entries = packages.flatMap(({ entries }) => Object.values(entries))
     if (entries.length > 0) {

@@ -172,7 +172,7 @@ class Reader {
   /** A text with its parameters. */
   #text(given: unknown): Text {
     return String(given ?? "")
-      .split(/(\{\{[^{}]*\}\}|\{%.*?%\})/s)
+      .split(/(\{\{[^{}]*\}\}|\{%[^%]*%\})/)
       .flatMap((part): Text => {
         if (part === "") return []
         const expression = part.startsWith("{{") ? this.#expressionOf(part.slice(2, -2)) : null

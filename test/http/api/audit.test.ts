@@ -245,7 +245,8 @@ layer(layerService)("the audit trail", (it) => {
           { path: "action", message: `Expected ${kinds} or an action such as run_window.set, got "weather"` },
           {
             path: "action",
-            message: 'Expected one of run, run.release, run.interrupt, run.retry, run.tag, run.approve, run.refuse, run.delete, got "run.eat"'
+            message:
+              'Expected one of run, run.release, run.interrupt, run.retry, run.tag, run.approve, run.refuse, run.delete, got "run.eat"'
           },
           { path: "action", message: `Expected ${kinds} or an action such as run_window.set, got "constructor"` }
         ])

@@ -66,10 +66,14 @@ export const bound = (page: BrowserSession, { query, said }: Call, unchanged: El
     Effect.suspend(() => {
       if (isDone || call.said !== said) {
         const reason = isDone ? "the step acts a second time" : "what the step does is not what was approved"
-        return Effect.fail(new PageFailure({ kind: "changed", reason, selector: query.selector }))
+        return Effect.fail(new PageFailure({ kind: "changed", reason, selector: query.selector, acted: isDone }))
       }
       isDone = true
-      return act({ ...call.query, unchanged })
+      return Effect.tapError(act({ ...call.query, unchanged }), ({ acted }) =>
+        Effect.sync(() => {
+          isDone = acted === true
+        })
+      )
     })
   )
 }

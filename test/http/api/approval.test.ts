@@ -5,6 +5,7 @@ import * as AgentExecutor from "../../../core/execution/AgentExecutor.ts"
 import * as Worker from "../../../core/run/Worker.ts"
 import * as ScriptedBrowser from "../../kit/browser/ScriptedBrowser.ts"
 import { graphOf } from "../../support/browser.ts"
+import { overHttp } from "../../support/mcpClient.ts"
 import { layerInMemory, type Member, Service } from "../../support/service.ts"
 import { until } from "../../support/waiting.ts"
 
@@ -140,6 +141,52 @@ it.layer(layerInMemory)("a run that waits for an approval", (it) => {
       )
     )
   })
+
+  it.effect("submitted by an agent, is shown to it and decided by somebody else, by no tool and not by its key", () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        yield* working
+        const { member, send, url } = yield* Service
+        const owner = yield* member("Owner")
+        const agent = yield* member("Member", owner)
+        const steps = [{ action: "CLICK", parameters: { selector: "#pay", approval: { by: "Member" } } }]
+        const json = { name: "Pays", ...graphOf(home, steps), input_schema: {}, output_schema: {} }
+        const made = yield* send({ method: "POST", path: "/workflows", key: owner.key, json })
+        const { call } = yield* overHttp(url, agent.key)
+        const { session_id } = (yield* call("run_workflow", { workflow_id: made.body.id })).data
+        const read = Effect.map(call("get_run", { session_id }), ({ data }) => data)
+        const asked = yield* until("the question", read, (data) => data.needs_person !== undefined)
+        assert.include(asked.needs_person.what, "signed in with another key than this one")
+        assert.include(asked.needs_person.open, `/#/runs/${session_id}`)
+        assert.deepInclude(asked.untrusted_from_page.question, { kind: "approval", current_step: "CLICK 1" })
+        const path = `/run/${session_id}`
+        const { body } = yield* send({ method: "GET", path: `${path}/user_interaction`, key: agent.key })
+        const decision = { digest: digestOf(body), decision: "approve" }
+        const decide = (key: string) => send({ method: "POST", path: `${path}/approval`, key, json: decision })
+        assert.strictEqual((yield* decide(agent.key)).status, 403)
+        // Nor by a person who is signed in with the key of the agent, as the agent could be.
+        const session = yield* send({
+          method: "POST",
+          path: "/console/session",
+          headers: { origin: url },
+          json: { key: agent.key }
+        })
+        assert.strictEqual(session.status, 200, session.text)
+        const cookie = (session.headers.get("set-cookie") ?? "").split(";")[0] ?? ""
+        const own = yield* send({
+          method: "POST",
+          path: `${path}/approval`,
+          headers: { cookie, origin: url, "x-sluice-session": String(session.body.page_secret) },
+          json: decision
+        })
+        assert.strictEqual(own.status, 403, own.text)
+        assert.include(own.text, "with the key that submitted it")
+        assert.strictEqual((yield* decide(owner.key)).status, 200)
+        const ended = yield* until("the end", read, (data) => data.ended === true)
+        assert.strictEqual(ended.status, "execution.success")
+      })
+    )
+  )
 
   it.effect("is decided about by no other: the key that submitted it, a lesser role, another act, a GET", () =>
     Effect.scoped(

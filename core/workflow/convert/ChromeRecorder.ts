@@ -333,7 +333,16 @@ const scrolled = (fields: Fields, where: Where): Step => {
   return step(where, [act], [...(found?.changes ?? []), "Turns the wheel instead of setting a position"])
 }
 
-const counts: Readonly<Record<string, string>> = { ">=": "at_least", "==": "exactly", "<=": "at_most" }
+type Comparison = "at_least" | "at_most" | "exactly"
+
+const counts: Readonly<Record<string, Comparison>> = { ">=": "at_least", "==": "exactly", "<=": "at_most" }
+
+/** What holds of a number of elements exactly when a comparison does not; `null` where no single comparison does. */
+const opposite = (comparison: Comparison, times: number): readonly [Comparison, number] | null => {
+  if (comparison === "at_most") return ["at_least", times + 1]
+  if (times === 0) return comparison === "exactly" ? ["at_least", 1] : null
+  return comparison === "at_least" ? ["at_most", times - 1] : null
+}
 
 const awaited = (fields: Fields, where: Where): Step => {
   const found = elementIn(fields)
@@ -342,10 +351,15 @@ const awaited = (fields: Fields, where: Where): Step => {
   const changes = [...found.changes]
   const [first] = found.element.selectors
   const selector = withAttributes(first, Json.objectOf(attributes), changes)
-  const times = typeof count === "number" && Number.isInteger(count) && count >= 0 ? Math.min(count, 100_000) : 1
-  const comparison = counts[typeof operator === "string" ? operator : ">="] ?? "at_least"
+  const given = typeof count === "number" && Number.isInteger(count) && count >= 0 ? Math.min(count, 100_000) : 1
+  const asked = [counts[typeof operator === "string" ? operator : ">="] ?? "at_least", given] as const
+  // The schema calls this the inversion of the step.
+  const wanted = visible === false ? opposite(...asked) : asked
+  if (wanted === null || (visible === false && Object.keys(Json.objectOf(properties)).length > 0)) {
+    return lost(where, "Steps cannot expect the opposite of what it compares: say by expect what the page shows then")
+  }
+  const [comparison, times] = wanted
   const isNone = times === 0 && comparison !== "at_least"
-  if (visible === false) changes.push("It waits for an element that the page has, also a hidden one")
   const state = isNone ? "absent" : visible === true ? "visible" : "present"
   const condition = { type: "element", selector, state, ...(isNone ? {} : { [comparison]: times }) }
   const more = Object.entries(Json.objectOf(properties)).flatMap(([name, value]) => {

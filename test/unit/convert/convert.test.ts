@@ -763,6 +763,24 @@ page.on("request", (request) => request.continue())`
     }
   })
 
+  it("of Chrome that waits for an element that is not visible expects the opposite of what it counts", () => {
+    const found = (wait: object) =>
+      converted(recorded({ type: "waitForElement", selectors: [["#a"]], visible: false, ...wait }))
+    const expected = (wait: object) =>
+      /"conditions":\[(\{.*?\})/.exec(Reports.graph(found(wait).workflow))?.[1] ?? found(wait).report.at(-1)?.outcome
+    assert.include(expected({}), `"state":"absent"`)
+    assert.include(expected({ operator: "==", count: 0 }), '"state":"present","at_least":1')
+    assert.include(expected({ operator: "<=", count: 2 }), '"state":"present","at_least":3')
+    assert.include(expected({ operator: ">=", count: 3 }), '"state":"present","at_most":2')
+    for (const wait of [
+      { operator: "==", count: 2 },
+      { operator: ">=", count: 0 },
+      { properties: { innerText: "a" } }
+    ]) {
+      assert.strictEqual(expected(wait), "not_translated")
+    }
+  })
+
   it("of UI.Vision that Selenium IDE does not have is done where runs can", () => {
     const macro = (...commands: ReadonlyArray<readonly [Command: string, Target: string, Value?: string]>) =>
       JSON.stringify({

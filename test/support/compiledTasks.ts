@@ -5,6 +5,7 @@ import { Effect, Layer, Ref, type Schema } from "effect"
 import * as Budget from "../../core/agent/model/Budget.ts"
 import * as ModelUse from "../../core/agent/model/ModelUse.ts"
 import type { Outcome } from "../../core/agent/Outcome.ts"
+import { Secrets } from "../../core/redaction/Secrets.ts"
 import { type Offer, plainFormOf } from "../../core/workflow/patch/Patch.ts"
 import type { PlainForm } from "../../core/workflow/patch/PlainForm.ts"
 import { graphOf, type Step, walk } from "./browser.ts"
@@ -516,13 +517,19 @@ export const workshop = Effect.gen(function* () {
     answering((asked) => (current === null ? says("no") : current.task.answer(asked, current.draw)))
   )
   const services = yield* Layer.build(Layer.fresh(model(url)))
-  return Effect.fnUntraced(function* (task: CompiledTask, drawn: Draw, plainForms: ReadonlyArray<PlainForm>) {
+  return Effect.fnUntraced(function* (
+    task: CompiledTask,
+    drawn: Draw,
+    plainForms: ReadonlyArray<PlainForm>,
+    secrets = new Secrets()
+  ) {
     current = { task, draw: drawn }
     const use = ModelUse.make(Budget.defaultBudget, () => Effect.void)
-    const seen = yield* walk(graphOf(`${site}/?k=${drawn.k}`, stepsOf(task)), { ...drawn }, { plainForms }).pipe(
-      Effect.provideContext(services),
-      Effect.provideService(ModelUse.ModelUse, use)
-    )
+    const seen = yield* walk(
+      graphOf(`${site}/?k=${drawn.k}`, stepsOf(task)),
+      { ...drawn },
+      { plainForms, secrets }
+    ).pipe(Effect.provideContext(services), Effect.provideService(ModelUse.ModelUse, use))
     const { calls } = yield* Ref.get(use.spent)
     const done: Done = {
       outcome: seen.outcome,

@@ -1,9 +1,10 @@
 /** Steps of a model that later runs do by their plain forms, in a real Chromium. */
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { Secrets } from "../../../core/redaction/Secrets.ts"
 import type { PlainForm } from "../../../core/workflow/patch/PlainForm.ts"
 import { type CompiledTask, draw, kept, tasks, workshop } from "../../support/compiledTasks.ts"
-import { calls, says } from "../../support/modelServer.ts"
+import { calls, says, wordsOf } from "../../support/modelServer.ts"
 import { refOf } from "../../support/modelWalk.ts"
 import { inBrowser } from "../../support/realBrowser.ts"
 import { sampled } from "../../support/scale.ts"
@@ -94,6 +95,34 @@ it.live("what would go wrong the next time has no plain form", () =>
         const k = task.name.startsWith("a decision") ? 1 : 0
         const done = yield* run(task, draw(k), [])
         assert.deepStrictEqual([task.name, done.data, done.offers], [task.name, task.expected(draw(k)), []])
+      }
+    }).pipe(Effect.scoped)
+  )
+)
+
+const pressing = (name: string): CompiledTask => ({
+  name: "a button with a name",
+  page: () => `<p id="out">nothing</p><button onclick="out.textContent='pressed'">Key ${name}</button>`,
+  step: { action: "CLICK", parameters: { execution: "LLM_DOM", prompt: "Press the key" } },
+  answer: (asked) => calls("choose_element", { element: /^(\w+) button/m.exec(wordsOf(asked))?.[1] ?? "e999" }),
+  expected: () => ({ out: "pressed" })
+})
+
+it.live("a form holds no secret, and no input of the run", () =>
+  inBrowser(
+    Effect.gen(function* () {
+      const run = yield* workshop
+      const drawn = draw(0)
+      const secrets = new Secrets()
+      secrets.add("correct-horse", "secret")
+      yield* secrets.prepared
+      for (const [name, offers] of [
+        ["of the house", 1],
+        ["correct-horse", 0],
+        [drawn.name, 0]
+      ] as const) {
+        const done = yield* run(pressing(name), drawn, [], secrets)
+        assert.deepStrictEqual([name, done.data, done.offers.length], [name, { out: "pressed" }, offers])
       }
     }).pipe(Effect.scoped)
   )

@@ -25,6 +25,18 @@ interface Count {
 
 const learningRuns = ({ step }: CompiledTask): number => (step.action === "BOOL_CONDITION" ? 2 : 1)
 
+const print = ({ calls, green, learned, millis, right, task }: Count, rounds: number): void => {
+  const cells = [
+    task.name.padEnd(56),
+    `${learned} calls at first`,
+    `then ${calls}`,
+    `${right} of ${rounds} right`,
+    `${green} wrong with success`,
+    `${millis.toFixed(0)} ms a run`
+  ]
+  process.stdout.write(`  ${cells.join("  ")}\n`)
+}
+
 const measure = (rounds: number) =>
   Effect.gen(function* () {
     const run = yield* workshop
@@ -48,7 +60,9 @@ const measure = (rounds: number) =>
         if (isRight) count.right++
         else if (done.outcome._tag === "Success") count.green++
       }
-      counts.push({ ...count, millis: (performance.now() - began) / rounds })
+      count.millis = (performance.now() - began) / rounds
+      print(count, rounds)
+      counts.push(count)
     }
     return counts
   }).pipe(Effect.scoped)
@@ -57,17 +71,6 @@ export const compile = async (): Promise<ReadonlyArray<Row>> => {
   const given = process.argv[process.argv.indexOf("--runs") + 1]
   const rounds = process.argv.includes("--runs") ? Number(given) : 25
   const counts = await Effect.runPromise(inBrowser(measure(rounds)))
-  for (const { calls, green, learned, millis, right, task } of counts) {
-    const cells = [
-      task.name.padEnd(56),
-      `${learned} calls at first`,
-      `then ${calls}`,
-      `${right} of ${rounds} right`,
-      `${green} wrong with success`,
-      `${millis.toFixed(0)} ms a run`
-    ]
-    process.stdout.write(`  ${cells.join("  ")}\n`)
-  }
   const sum = (of: (count: Count) => number) => counts.reduce((all, count) => all + of(count), 0)
   const all = counts.length * rounds
   const name = `${counts.length} tasks, ${rounds} times each`

@@ -66,10 +66,20 @@ const act = Effect.fnUntraced(function* <A extends Done | { readonly _tag: "Turn
     yield* step.saved
     return done.success
   }
-  step.misled(form)
+  if (Result.isSuccess(done) || isItsFault(done.failure)) step.misled(form)
   if (Result.isFailure(done) && done.failure.acted === true) return yield* done.failure
   return yield* step.perform(step.node, false)
 })
+
+/** Whether a step failed by its form: not where something covers the element, or the browser or the site is the reason. */
+const isItsFault = ({ code }: StepFailed): boolean => faults.has(code)
+
+const faults: ReadonlySet<StepFailed["code"]> = new Set([
+  "SELECTOR-E0001",
+  "SELECTOR-E0003",
+  "EXPECT-E0001",
+  "STRICT-E0001"
+])
 
 const foundOf = (done: Done | { readonly _tag: "Turned" }): Schema.Json => (done._tag === "Found" ? done.found : null)
 

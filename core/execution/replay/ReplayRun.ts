@@ -18,6 +18,7 @@ import { Secrets } from "../../redaction/Secrets.ts"
 import type { Account } from "../../vault/Account.ts"
 import type { LoginCodes } from "../../vault/otp/LoginCodes.ts"
 import { Fields, type VaultEntry } from "../../vault/VaultEntry.ts"
+import * as Legacy from "../../workflow/Legacy.ts"
 import * as GraphCheck from "../../workflow/language/graph/GraphCheck.ts"
 import * as Settings from "../../workflow/Settings.ts"
 import type { Problem } from "../../workflow/Workflow.ts"
@@ -90,7 +91,7 @@ export const replay = Effect.fn("ReplayRun.replay")(function* (
   const outcome = yield* Agent.run(
     {
       graph,
-      inputs: record.input,
+      inputs: { ...Legacy.defaultInputs(content.nodes), ...record.input },
       outputSchema: content.output_schema,
       dryRun: record.dryRun,
       correctable: settings.enable_incorrect_form_input_recovery ?? false,

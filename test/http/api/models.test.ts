@@ -124,6 +124,24 @@ it.live("a worker asks the model of its settings, by its names, with its key and
   }).pipe(Effect.scoped)
 )
 
+it.live("the installation names its models, or the settings that configure one", () =>
+  Effect.gen(function* () {
+    const asked = (env: Environment) =>
+      serving(
+        env,
+        Effect.gen(function* () {
+          const { member, send } = yield* Service
+          const { key } = yield* member("Viewer")
+          return (yield* send({ method: "GET", path: "/installation", key })).body.models
+        })
+      )
+    const setting = "SLUICE_MODEL_URL and SLUICE_MODEL"
+    const env = { SLUICE_MODEL_URL: "http://127.0.0.1:9/v1", SLUICE_MODEL: "small, large" }
+    assert.deepStrictEqual(yield* asked(env), { names: ["small", "large"], setting })
+    assert.deepStrictEqual(yield* asked({}), { names: [], setting })
+  })
+)
+
 it.live("without the settings a step for a model ends by its code, and is refused when it is saved", () =>
   Effect.gen(function* () {
     const env = { SLUICE_MODEL_URL: "http://127.0.0.1:9/v1", SLUICE_MODEL: "small" }

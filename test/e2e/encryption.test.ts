@@ -21,7 +21,7 @@ it.live("the first workspace's encryption key can be set, is shown in the shell,
       [completed(["migrate"], { ...settings, ...short }), completed(["migrate"], { ...settings, ...bootstrap })],
       { concurrency: 2 }
     )
-    assert.strictEqual(malformed.code, 1)
+    assert.strictEqual(malformed.code, 2)
     assert.include(malformed.output, "64 hexadecimal digits")
     assert.notInclude(malformed.output, "canary")
     assert.strictEqual(migrated.code, 0)

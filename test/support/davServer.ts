@@ -64,7 +64,7 @@ export const serve = Effect.gen(function* () {
     (process) =>
       Effect.callback<void>((resume) => {
         process.on("exit", () => resume(Effect.void))
-        if (!process.kill()) resume(Effect.void)
+        if (!process.kill("SIGKILL")) resume(Effect.void)
       })
   )
   yield* isListening(port).pipe(Effect.retry(Schedule.spaced("20 millis")), Effect.orDie)

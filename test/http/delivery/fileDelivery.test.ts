@@ -1,4 +1,6 @@
 import { randomUUID } from "node:crypto"
+import { mkdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
 import { Clock, Effect, Option } from "effect"
 import { TestClock } from "effect/testing"
@@ -12,6 +14,7 @@ import * as SteppingClock from "../../kit/clocks/SteppingClock.ts"
 import { fileServer, token } from "../../support/fileServer.ts"
 import { graph } from "../../support/fixtures.ts"
 import { layerWith, Service } from "../../support/service.ts"
+import * as SshServer from "../../support/sshServer.ts"
 
 const sending = { ...HttpSender.defaults, allowPrivateNetworks: true }
 
@@ -261,6 +264,36 @@ it.layer(layerWith({ sending, stores: Memory.layer }))("the files of a run", (it
         ["access", "name", "type", "url"]
       )
       assert.deepInclude((yield* ask("PATCH", path, { access: null })).body, { has_access: false })
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("go to an SFTP server by a sealed key, or fail with the host key that it showed", ({ skip }) =>
+    Effect.gen(function* () {
+      if (SshServer.missing !== null) skip(SshServer.missing)
+      const { dump } = yield* Service
+      const { access, files, hostKey, port } = yield* SshServer.serve
+      const fields = {
+        type: "sftp",
+        url: `sftp://127.0.0.1:${port}/~/in`,
+        host_key: `SHA256:${"A".repeat(43)}`,
+        access: { username: access.username, private_key: access.privateKey }
+      }
+      mkdirSync(join(files, "in"))
+      const { ask, deliver, deliveries, destination, ended } = yield* setUp({}, fields)
+      const session = yield* ended(["one.txt", "one"])
+      yield* deliver
+      const [refused] = yield* deliveries(session)
+      assert.strictEqual(refused?.status, "failed")
+      assert.include(String(refused?.delivery_errors), `showed the host key ${hostKey} (ssh-ed25519)`)
+      yield* ask("PATCH", `/file-destinations/${destination.body.id}`, { host_key: hostKey })
+      yield* ask("POST", `/file-deliveries/${refused?.id}/retry`)
+      yield* deliver
+      const [delivered] = yield* deliveries(session)
+      assert.deepInclude(delivered, { status: "delivered", sha256: sha256OfOne })
+      assert.strictEqual(readFileSync(join(files, "in", String(delivered?.path)), "utf8"), "one")
+      const [secret = ""] = access.privateKey.split("\n").slice(3)
+      assert.isAbove(secret.length, 20)
+      for (const shown of [JSON.stringify([delivered, destination.body]), yield* dump]) assert.notInclude(shown, secret)
     }).pipe(Effect.scoped)
   )
 

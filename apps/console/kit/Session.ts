@@ -86,10 +86,15 @@ const look = async (): Promise<void> => {
   registry.set(session, isSession(body) ? body : "none")
 }
 
-/** Finds out whether the session has ended: the service can be reached and does not know the session. */
+/**
+ * Finds out whether the session has ended: the service can be reached and does not know the session. An answer about a session
+ * in whose place another one has begun says nothing.
+ */
 export const lookForEnd = async (): Promise<boolean> => {
+  const asked = localStorage.getItem(kept)
   const answer = await fetch(address, { headers: proof() }).catch(() => null)
-  const hasEnded = answer?.ok === true && !isSession(await read(answer))
+  const isUnknown = answer?.ok === true && !isSession(await read(answer))
+  const hasEnded = isUnknown && localStorage.getItem(kept) === asked
   if (hasEnded) registry.set(isOver, true)
   return hasEnded
 }

@@ -19,9 +19,10 @@ const isOptional = (path: string): boolean => !path.startsWith("docs/") || path.
 
 let known: ReadonlyMap<string, string> | null = null
 
-/** The pages in the checkout, by their paths in the guide. */
+/** The pages in the checkout, by their paths in the guide; none where the program was put elsewhere without them. */
 const pages = (): ReadonlyMap<string, string> => {
-  known ??= new Map(pagesIn(home).map((path) => [sitePathOf(path), path]))
+  const all = existsSync(join(home, "docs", "decisions")) ? pagesIn(home) : []
+  known ??= new Map(all.map((path) => [sitePathOf(path), path]))
   return known
 }
 

@@ -82,7 +82,7 @@ it.layer(layerInMemory, { excludeTestServices: true })("a file of another progra
     Effect.gen(function* () {
       const { names, page, wrong } = yield* opened
       yield* Effect.promise(async () => {
-        await page.getByRole("link", { name: "bring what you have in another program" }).press("Enter")
+        await page.getByRole("link", { name: "Bring a file" }).press("Enter")
         await page.getByRole("heading", { name: "Bring it" }).waitFor()
         await looked(page, "bring")
         // The chooser opens by a key, and takes the file.

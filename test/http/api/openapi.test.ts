@@ -92,6 +92,7 @@ const reachedElsewhere: Readonly<Record<string, ReadonlyArray<string>>> = {
   "interactions.openQuestion": ["200"],
   "interactions.answer": ["200"],
   "interactions.correct": ["200"],
+  "interactions.decide": ["200"],
   "live.connection": ["200"],
   "vault.tfaCode": ["200", "422"],
   "secretProviders.createSecretProvider": ["201", "422"],

@@ -214,6 +214,10 @@ it.live("with --json, every command prints one JSON value, or lines of them wher
     yield* lines("runs logs", [session_id])
     yield* value("runs why", [session_id])
     yield* refused("replay", [session_id], exitCodes.missing)
+    yield* refused("runs question", [session_id], exitCodes.missing)
+    for (const verb of ["runs approve", "runs refuse"]) {
+      yield* refused(verb, [session_id, "--digest", "0".repeat(64)], exitCodes.conflict)
+    }
     yield* value("runs tag", [session_id, "--add", "october"])
     yield* value("runs release", [session_id])
     yield* value("runs interrupt", [session_id])

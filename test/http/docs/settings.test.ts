@@ -55,7 +55,7 @@ describe("completions", () => {
     [["ru"], ["run", "runs"]],
     [
       ["runs", "re"],
-      ["release", "retry"]
+      ["release", "retry", "refuse"]
     ],
     [
       ["--url", "http://127.0.0.1:1", "keys", "rotate", ""],

@@ -83,7 +83,7 @@ it.layer(layerInMemory, { excludeTestServices: true })("a file of another progra
       const { names, page, wrong } = yield* opened
       yield* Effect.promise(async () => {
         await page.getByRole("link", { name: "Bring a file" }).press("Enter")
-        await page.getByRole("heading", { name: "Bring it" }).waitFor()
+        await page.getByRole("heading", { name: "Bring it", level: 1 }).waitFor()
         await looked(page, "bring")
         // The chooser opens by a key, and takes the file.
         const chooser = page.waitForEvent("filechooser")
@@ -135,7 +135,7 @@ it.layer(layerInMemory, { excludeTestServices: true })("a file of another progra
       yield* Effect.promise(async () => {
         await page.getByRole("link", { name: "Workflows", exact: true }).click()
         await page.getByRole("link", { name: "Bring it" }).click()
-        await page.getByRole("heading", { name: "Bring it" }).waitFor()
+        await page.getByRole("heading", { name: "Bring it", level: 1 }).waitFor()
         await given("drop", "dataTransfer", recording)
         await page.getByText("5 steps from a recording of Chrome").waitFor()
         await given("paste", "clipboardData", '{"title": "a", "steps": [')

@@ -2,6 +2,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Page } from "playwright-core"
+import { chromiumPath, executablePath } from "../../support/realBrowser.ts"
 import { Desk, hand, looked } from "./Desk.ts"
 import * as ListSite from "./ListSite.ts"
 
@@ -120,7 +121,9 @@ layer(Desk.layer, { excludeTestServices: true })("a list", (it) => {
         await one.press(`For each of the ${ListSite.size.files} rows`)
         await page.getByRole("heading", { name: "For each row" }).waitFor()
         await one.press("Click: link “PDF”")
-        await one.said(/Keep the file \(N-1\.pdf, \d+ bytes\); Go back/)
+        // The headless shell has no viewer of PDFs: it saves them, and the page stays.
+        const back = executablePath === chromiumPath ? "; Go back" : ""
+        await one.said(new RegExp(`Keep the file \\(N-1\\.pdf, \\d+ bytes\\)${back}`))
         await one.press("End the loop")
         await one.said(/^Did \d+ steps/)
         await one.steps.getByText(`N-${ListSite.size.files}.pdf, `).waitFor()

@@ -48,7 +48,8 @@ it.layer(layer)("workflows", (it) => {
         enable_password_update_recovery: false,
         enable_tfa_setup_recovery: false,
         enable_node_description_enrichment: false,
-        enable_network_listener: false
+        enable_network_listener: false,
+        enable_compile: false
       }
       const summary = {
         id: made.body.id,
@@ -74,6 +75,7 @@ it.layer(layer)("workflows", (it) => {
         vault_schema: {},
         max_retries: 2,
         ...flags,
+        record: false,
         use_native_actions: false,
         video_record_session: false,
         allow_requeue: false,

@@ -57,6 +57,9 @@ export interface Holder<R> {
  */
 const mostHeld = 3
 
+/** Maximum sleep of a process with free capacity before it looks for work, in case a signal is lost: work is to begin soon. */
+const longestSleep = "10 seconds"
+
 export const make = Effect.fnUntraced(function* <Id extends string, Work, R>(
   options: Options<Id, Work, R>
 ): Effect.fn.Return<Holder<R>, never, Scope.Scope> {
@@ -146,7 +149,7 @@ export const make = Effect.fnUntraced(function* <Id extends string, Work, R>(
     )
     yield* Effect.forkScoped(Effect.forever(Effect.andThen(held.await, endOverdue)))
     return yield* claim.pipe(
-      Effect.andThen(room.sleep(Wake.longestSleep)),
+      Effect.andThen(room.sleep(longestSleep)),
       Effect.forever,
       Effect.onInterrupt(() => drain)
     )

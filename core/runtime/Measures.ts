@@ -85,6 +85,7 @@ const classes = new Set([
   "AGENT",
   "API",
   "BROWSER",
+  "APPROVAL",
   "CAPTCHA",
   "CONDITION",
   "CREDENTIAL",

@@ -25,7 +25,7 @@ const [layer] = databases.postgres
 type Asked = "alive" | "waiting" | "kept"
 
 const questionOf = (statement: string): Asked | null => {
-  if (/^\s*insert into processes/.test(statement)) return "alive"
+  if (/^\s*with beat as/.test(statement)) return "alive"
   return /from runs r join gates g using/.test(statement) ? "waiting" : null
 }
 

@@ -53,8 +53,8 @@ const longMillis = 5_000
 const foreignMillis = 5_000
 
 /**
- * How long the browser may take to say that it saves what a navigation got: the navigation is aborted before that, in
- * milliseconds.
+ * How long the browser may take to say that it saves what a navigation got: the navigation is aborted before that, and before
+ * its answer is known at times. In milliseconds.
  */
 const savingMillis = 1_000
 
@@ -93,8 +93,8 @@ const endlessOf = (page: Page): Set<string> => {
 export const follow = (page: Page): Pending => {
   const pending = new Map<Request, Entry>()
   const answered = new Set<string>()
-  /** The navigations that got something. One of them that is aborted is saved by the browser. */
-  const isAnswered = new WeakSet<Request>()
+  /** The requests whose answer has nothing that the browser could save. */
+  const isEmpty = new WeakSet<Request>()
   const never = endlessOf(page)
   let listeners: Array<() => void> = []
   let [documents, version, lastEnd, lastAnswer, lastStream, lastAct] = [0, 0, 0, 0, 0, 0]
@@ -141,13 +141,15 @@ export const follow = (page: Page): Pending => {
       lastStream = Date.now()
       end(request)
     }
-    if (request.isNavigationRequest() && !hasNoContent.has(response.status())) isAnswered.add(request)
+    if (hasNoContent.has(response.status())) isEmpty.add(request)
     // What is accepted, or failed, is asked again for good reason.
     if (response.status() < 400 && response.status() !== 202) answered.add(keyOf(request))
   })
   page.on("requestfinished", end)
   page.on("requestfailed", (request) => {
-    if (!isAnswered.has(request) || request.failure()?.errorText !== "net::ERR_ABORTED") return end(request)
+    const isReplaced = asked !== null && asked !== request
+    const isAborted = request.isNavigationRequest() && request.failure()?.errorText === "net::ERR_ABORTED"
+    if (!isAborted || isReplaced || isEmpty.has(request)) return end(request)
     const over = (): void => {
       clearTimeout(timer)
       page.off("download", over)

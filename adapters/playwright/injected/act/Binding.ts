@@ -19,7 +19,7 @@ const events = [
 ] as const
 
 /** What is bound, whether an event of the act has reached the page, and what was then found to be different. */
-interface Binding {
+export interface Binding {
   readonly element: Element
   readonly facts: ElementFacts
   hasBegun: boolean

@@ -137,7 +137,7 @@ const answering = async (line: Promise<CDPSession>, network: ReplayNetwork): Pro
 }
 
 /**
- * The answer to the question whether a page may send a request to another site, which the browser asks by itself, and which
+ * The answer to the question whether a page may send a request to another site, which the browser asks without the page, and which
  * sessions do not report: it may. The answer to the request says whether the page may read it. `null` for other requests.
  */
 const permission = (asked: Readonly<Record<string, string>>): Array<{ name: string; value: string }> | null => {
@@ -152,7 +152,7 @@ const permission = (asked: Readonly<Record<string, string>>): Array<{ name: stri
   ]
 }
 
-/** The icon of a site, which the browser asks for by itself, and which sessions do not report. */
+/** The icon of a site, which the browser requests without the page, and which sessions do not report. */
 const isOwn = (url: string): boolean => URL.parse(url)?.pathname === "/favicon.ico"
 
 const bodyOf = ({

@@ -81,6 +81,6 @@ export interface Person {
   readonly ask: (question: Question) => Effect.Effect<Schema.JsonObject | null>
   /** The correction of a mistake; `null` if no answer comes in time. */
   readonly correct: (mistake: CorrectableFailure) => Effect.Effect<Correction | null>
-  /** Whether an act is approved. Absent where nobody can be asked: no approved step is done then. */
+  /** Whether an act is approved. Absent where no person can be asked: a step that needs an approval fails then. */
   readonly approve?: (request: ApprovalRequest) => Effect.Effect<Verdict>
 }

@@ -2,6 +2,7 @@
 import { createServer } from "node:http"
 import type { Socket } from "node:net"
 import { Effect, type Scope } from "effect"
+import * as ProxyPort from "./ProxyPort.ts"
 
 export interface DeadEnd {
   /** The address of the proxy, such as `http://127.0.0.1:40123`. */
@@ -26,19 +27,7 @@ export const make: Effect.Effect<DeadEnd, never, Scope.Scope> = Effect.gen(funct
     sockets.add(socket)
     socket.on("close", () => sockets.delete(socket))
   })
-  const port = yield* Effect.acquireRelease(
-    Effect.callback<number>((resume) => {
-      server.listen(0, "127.0.0.1", () => {
-        const address = server.address()
-        resume(Effect.succeed(typeof address === "object" && address !== null ? address.port : 0))
-      })
-    }),
-    () =>
-      Effect.sync(() => {
-        server.close()
-        for (const socket of sockets) socket.destroy()
-      })
-  )
+  const port = yield* ProxyPort.open(server, sockets, "127.0.0.1")
   end.server = `http://127.0.0.1:${port}`
   return end
 })

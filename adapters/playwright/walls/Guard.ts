@@ -17,6 +17,7 @@ import type { Proxy } from "../../../core/vault/Proxies.ts"
 import * as Names from "../../http/Names.ts"
 import { isPrivate } from "../../http/PrivateAddress.ts"
 import { sentence } from "../../http/Reach.ts"
+import * as ProxyPort from "./ProxyPort.ts"
 import * as Upstream from "./Upstream.ts"
 
 export interface Options {
@@ -211,19 +212,7 @@ export const make = ({
         })
     })
 
-    const port = yield* Effect.acquireRelease(
-      Effect.callback<number>((resume) => {
-        server.listen(0, reachedAs === undefined ? "127.0.0.1" : "::", () => {
-          const address = server.address()
-          resume(Effect.succeed(typeof address === "object" && address !== null ? address.port : 0))
-        })
-      }),
-      () =>
-        Effect.sync(() => {
-          server.close()
-          for (const socket of sockets) socket.destroy()
-        })
-    )
+    const port = yield* ProxyPort.open(server, sockets, reachedAs === undefined ? "127.0.0.1" : "::")
     const address = `http://${reachedAs ?? "127.0.0.1"}:${port}`
     return {
       server: address,

@@ -1,5 +1,5 @@
 /**
- * A session with an SFTP server whose host key is known: version 3 of the protocol, over a connection of its own.
+ * A session with an SFTP server whose host key is known: version 3 of the protocol, over a separate connection.
  *
  * What a server says of itself is not repeated, as it knows the access.
  */

@@ -1,5 +1,5 @@
 /**
- * Puts files on SFTP servers. A file is written beside its place under a name of its own, and renamed when it is whole: the
+ * Puts files on SFTP servers. A file is written to a temporary name in the same folder, and renamed when it is complete: the
  * rename of version 3 of the protocol never replaces a file.
  */
 import { createHash, randomUUID } from "node:crypto"

@@ -18,7 +18,7 @@ export const asked = Effect.fnUntraced(function* (
   return yield* refused("wrong", `The ${what.prompt} cannot be used: expected ${what.expected}`)
 })
 
-/** Asks a person. Without a terminal it fails: nothing may wait for an answer that nobody gives. */
+/** Asks a person. Fails without a terminal, because no person could answer. */
 const prompted = Effect.fnUntraced(function* <A>(message: string, prompt: Prompt.Prompt<A>) {
   if (!(yield* isTerminal)) {
     return yield* refused("wrong", `Cannot ask for "${message}": standard input is no terminal`)

@@ -46,8 +46,10 @@ export const outcomeOf = (trouble: NotDone | Unread): PutOutcome => {
   if (trouble._tag === "Unread") return failed(trouble.message)
   const { request, status } = trouble
   if (status === null) return failed(`The connection ended before ${request} was answered`)
-  const known = statuses[status]
-  return failed(`The destination answered ${request} with status ${status}${known === undefined ? "" : ` (${known})`}`)
+  const meaning = statuses[status]
+  return failed(
+    `The destination answered ${request} with status ${status}${meaning === undefined ? "" : ` (${meaning})`}`
+  )
 }
 
 type Answer<A> = (error: Error | null | undefined, value: A) => void

@@ -43,8 +43,8 @@ const placed = Effect.fnUntraced(function* (sftp: SFTPWrapper, folder: string, f
 /** The folder that paths begin at, with a `/` at its end: the root, or by `/~` the folder of the user. */
 const folderOf = (url: string): string => {
   const path = decodeURIComponent(new URL(url).pathname)
-  const whole = path.endsWith("/") ? path : `${path}/`
-  return whole.startsWith("/~/") ? whole.slice("/~/".length) : whole
+  const folder = path.endsWith("/") ? path : `${path}/`
+  return folder.startsWith("/~/") ? folder.slice("/~/".length) : folder
 }
 
 /** The file at a path: the same, or another one; `null` when there is none. */
@@ -53,11 +53,11 @@ const look = Effect.fnUntraced(function* (
   path: string,
   { sha256, size }: SentFile
 ): Effect.fn.Return<PutOutcome | null, SftpSession.NotDone> {
-  const found = yield* SftpSession.ask<Stats>("STAT", (answer) => sftp.stat(path, answer)).pipe(
+  const stats = yield* SftpSession.ask<Stats>("STAT", (answer) => sftp.stat(path, answer)).pipe(
     Effect.catchIf(SftpSession.isNoSuchFile, () => Effect.succeed(null))
   )
-  if (found === null) return null
-  if (!found.isFile() || found.size !== size) return { _tag: "Taken" }
+  if (stats === null) return null
+  if (!stats.isFile() || stats.size !== size) return { _tag: "Taken" }
   const same = (yield* hashOf(sftp, path, size)) === sha256
   return same ? { _tag: "Stored", wasThere: true } : { _tag: "Taken" }
 })

@@ -17,13 +17,14 @@ const home = existsSync(packaged) ? packaged : fileURLToPath(new URL("../..", im
 /** The pages that say how to work with a service. The others are about the project. */
 const isOptional = (path: string): boolean => !path.startsWith("docs/") || path.startsWith("docs/decisions/")
 
-let known: ReadonlyMap<string, string> | null = null
+let cached: ReadonlyMap<string, string> | null = null
 
 /** The pages in the checkout, by their paths in the guide; none where the program was put elsewhere without them. */
 const pages = (): ReadonlyMap<string, string> => {
-  const all = existsSync(join(home, "docs", "decisions")) ? pagesIn(home) : []
-  known ??= new Map(all.map((path) => [sitePathOf(path), path]))
-  return known
+  if (cached !== null) return cached
+  const paths = existsSync(join(home, "docs", "decisions")) ? pagesIn(home) : []
+  cached = new Map(paths.map((path) => [sitePathOf(path), path]))
+  return cached
 }
 
 /** The Markdown of a page as the guide has it, without its pictures. */

@@ -56,7 +56,7 @@ const foreignMillis = 5_000
  * How long the browser may take to say that it saves what a navigation got: the navigation is aborted before that, and before
  * its answer is known at times. In milliseconds.
  */
-const savingMillis = 1_000
+const savingMillis = 2_000
 
 /** The statuses of answers after which the page stays. */
 const hasNoContent: ReadonlySet<number> = new Set([204, 205])

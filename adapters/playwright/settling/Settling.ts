@@ -89,8 +89,10 @@ export const make = (tabs: Tabs, failing: (tab: Tab) => Effect.Effect<void, Page
         documents = World.stirringSince(frames, since)
       }
       const now = Date.now()
+      const began = now - (performance.now() - since)
       const { pending } = tab
-      const ago = (instant: number) => (instant === 0 ? null : now - instant)
+      // What ended while the page was read may have effects that were not read.
+      const ago = (instant: number) => (instant === 0 ? null : began - instant)
       return {
         found,
         requests: pending.awaited({ isThere: found === "all" }).length,

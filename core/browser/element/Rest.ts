@@ -42,13 +42,16 @@ export interface Facts {
   readonly departing: boolean
   /** What is going on in the documents that were read. */
   readonly documents: ReadonlyArray<Stirring>
-  /** How long ago the last request ended; `null` for none since the document was parsed. */
+  /**
+   * How long before the read the last request ended, in milliseconds: negative for one that ended meanwhile; `null` for none
+   * since the document was parsed.
+   */
   readonly endedMillis: number | null
   /** When the answer to the last request began, by the clock of the browser: a page may act on its head alone. */
   readonly answeredAt: number
   /** When the last requests ended, by the clock of the browser. */
   readonly answers: ReadonlyArray<number>
-  /** How long ago it began to listen to a stream; `null` for none. */
+  /** How long before the read it began to listen to a stream, as `endedMillis`; `null` for none. */
   readonly streamMillis: number | null
   /** What the read before found: the same, with nothing begun or ended in between; something else; or `null` for the first. */
   readonly before: "same" | "other" | null

@@ -100,7 +100,7 @@ describe("the requests of a tab", () => {
     assert.strictEqual(waits(), 2)
   })
 
-  it("whose answer the browser saves are waited for until it says so, or a second", () => {
+  it("whose answer the browser saves are waited for until it says so, or two seconds", () => {
     vi.useFakeTimers()
     const { page, request, waits } = tab()
     let files = 0
@@ -114,7 +114,7 @@ describe("the requests of a tab", () => {
     page.emit("download", {})
     assert.strictEqual(waits(), 0)
     made(200)
-    vi.advanceTimersByTime(999)
+    vi.advanceTimersByTime(1_999)
     assert.strictEqual(waits(), 1)
     vi.advanceTimersByTime(1)
     assert.strictEqual(waits(), 0)
@@ -122,7 +122,7 @@ describe("the requests of a tab", () => {
     // Its answer may not be known yet. One after which the page stays, and one that another took the place of, are over.
     made()
     assert.strictEqual(waits(), 1)
-    vi.advanceTimersByTime(1_000)
+    vi.advanceTimersByTime(2_000)
     made(204)
     assert.strictEqual(waits(), 0)
     const first = request({ type: "document", url: "https://shop.example/first" })

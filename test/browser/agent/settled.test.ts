@@ -115,6 +115,12 @@ const site = pages({
   "/silent": body(`${table}<script>addEventListener("load", () => fetch("/no-news"))</script>`),
   "/no-news": answers.silent.answer(json([])),
   "/shells": body(`<table><tbody id="rows"><tr><td></td></tr></tbody></table>`),
+  "/saving": body(`<a href="/saved">Save</a><button>Work</button><script>
+    document.querySelector("button").onclick = () => {
+      for (const until = performance.now() + 400; performance.now() < until; );
+    }</script>`),
+  "/saved": (_request, response) =>
+    void response.writeHead(200, { "content-disposition": "attachment; filename=a.csv" }).end("A"),
   "/counted": body(`<table aria-rowcount="3"><thead><tr><th role="columnheader">Name</th></tr></thead>
     <tbody><tr><td>A</td></tr></tbody></table>`),
   "/ticking": body(`<p id="clock"></p>${table}<script>${draw}; draw(["A"])
@@ -200,6 +206,23 @@ describe("a read", () => {
         for (const path of ["/polling", "/streaming", "/ticking"]) {
           assert.deepStrictEqual(yield* rowsOf(yield* open(path), Effect.void, 3_600_000), sure("A"), path)
         }
+      }).pipe(Effect.scoped)
+    )
+
+    it.effect("reads again what began while it was read", () =>
+      Effect.gen(function* () {
+        const { elements, navigation } = yield* open("/saving")
+        let reads = 0
+        const read = Effect.gen(function* () {
+          const found = yield* navigation.downloadable
+          if (++reads > 1) return found
+          yield* elements.click(at("//a"), "click")
+          yield* Effect.repeat(navigation.downloadable, { until: (begun) => begun !== null })
+          yield* elements.click(at("//button"), "click")
+          return found
+        })
+        const how = { waitMillis: 60_000, isThere: (): "all" => "all" }
+        assert.strictEqual((yield* navigation.settled(read, how)).found, "file")
       }).pipe(Effect.scoped)
     )
 

@@ -15,8 +15,8 @@ import type { Collection, Kind } from "../../workspace/Collection.ts"
 export const DestinationType = Schema.Literals(["http", "webdav", "s3", "sftp"])
 export type DestinationType = typeof DestinationType.Type
 
-/** Why a text is no address of a destination; `undefined` when it is one. */
-const problemOf = (text: string): string | undefined => {
+/** Why a text is no address of a destination; `undefined` when it is one. Blanks around it are not removed. */
+export const urlProblem = (text: string): string | undefined => {
   const url = URL.parse(text)
   if (url === null || !["http:", "https:", "sftp:"].includes(url.protocol)) {
     return "Expected an http or https URL, or for sftp an sftp URL"
@@ -41,7 +41,7 @@ const problemOf = (text: string): string | undefined => {
 /** An absolute http, https or sftp URL of at most 2,048 characters. Blanks around it are removed. */
 export const DestinationUrl = Schema.String.check(TextLength.atMost(2_048)).pipe(
   Schema.decodeTo(
-    Schema.String.check(TextLength.atMost(2_048), Schema.makeFilter(problemOf)),
+    Schema.String.check(TextLength.atMost(2_048), Schema.makeFilter(urlProblem)),
     SchemaTransformation.trim()
   )
 )

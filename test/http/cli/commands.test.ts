@@ -258,6 +258,10 @@ it.live("with --json, every command prints one JSON value, or lines of them wher
     yield* refused("webhook listen", [], exitCodes.wrong)
     const files = ["files", "https://files.example.com/in", "--type", "webdav"]
     const destination = (yield* value("destination create", files)).id
+    const bank = ["bank", "sftp://files.example.com/~/in", "--type", "sftp", "--host-key", `SHA256:${"A".repeat(43)}`]
+    const sftpUser = ["--username", "robot", "--password-from", "SFTP_PASSWORD"]
+    yield* value("destination create", [...bank, ...sftpUser], { SFTP_PASSWORD: "p" })
+    yield* refused("destination create", ["files", "file:///in"], exitCodes.wrong)
     yield* list("destination list")
     yield* value("destination deliveries")
     yield* refused("destination retry", ["none"], exitCodes.missing)

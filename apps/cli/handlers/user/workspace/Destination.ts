@@ -1,6 +1,6 @@
 /** What the commands of `sluice destination` do. */
 import { Effect, Option, Redacted } from "effect"
-import type { DestinationType, OnConflict } from "../../../../../core/run/delivery/FileDestination.ts"
+import { type DestinationType, type OnConflict, urlProblem } from "../../../../../core/run/delivery/FileDestination.ts"
 import { type ConnectionSettings, connected } from "../../../user/Connection.ts"
 import { refused } from "../../../user/Ending.ts"
 import { answer, type OutputSettings } from "../../../user/Output.ts"
@@ -53,12 +53,9 @@ export const create = (settings: CreateSettings) =>
   connected(
     settings,
     Effect.fnUntraced(function* (client) {
-      const { protocol } = URL.parse(settings.address) ?? { protocol: "" }
-      if (protocol !== "https:" && protocol !== "http:") {
-        return yield* refused(
-          "wrong",
-          `ADDRESS: expected an http or https address such as https://files.example.com/invoices, got "${cell(settings.address, 80)}"`
-        )
+      const problem = urlProblem(settings.address.trim())
+      if (problem !== undefined) {
+        return yield* refused("wrong", `ADDRESS: ${problem}, got "${cell(settings.address, 80)}"`)
       }
       const password = yield* secretFrom(settings.passwordFrom)
       const privateKey = yield* secretFrom(settings.privateKeyFrom)

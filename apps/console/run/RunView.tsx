@@ -162,6 +162,15 @@ const Shown = ({ run }: { readonly run: Run }) => {
                     <span class="quiet">{zoned(Date.parse(file.timestamp))}</span>
                   </li>
                 ))}
+                {run.file_deliveries.map(({ delivery_errors, destination, id, path, status }) => (
+                  <li key={id} class="quiet">
+                    {status === "delivered"
+                      ? `Sent to ${destination} as ${path}`
+                      : status === "pending"
+                        ? `Is being sent to ${destination} as ${path}`
+                        : `Was not sent to ${destination}: ${delivery_errors.at(-1) ?? "the delivery was given up"}`}
+                  </li>
+                ))}
               </ul>
             </Section>
           )}

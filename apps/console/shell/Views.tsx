@@ -19,6 +19,7 @@ export const places: ReadonlyArray<{
   { name: "schedules", word: "Schedules", icon: "M8 2.5a5.5 5.5 0 1 1 0 11 5.5 5.5 0 0 1 0-11M8 5v3l2 1.5" },
   { name: "vault", word: "Vault", icon: "M3.5 7h9v6h-9zM5.5 7V5a2.5 2.5 0 0 1 5 0v2" },
   { name: "webhooks", word: "Webhooks", icon: "M5 5h8m-2-2 2 2-2 2M11 11H3m2-2-2 2 2 2" },
+  { name: "files", word: "Files", icon: "M4 2.5h5l3 3v8H4zM9 2.5v3h3M8 11.5v-4m-1.5 2.5L8 11.5 9.5 10" },
   { name: "error-codes", word: "Error codes", icon: "M8 2.5 14 13H2zM8 6.5v3M8 11v.5" },
   {
     name: "members",
@@ -75,6 +76,7 @@ const WorkflowView = later(async () => (await import("../workflow/WorkflowView.t
 const WindowView = later(async () => (await import("../window/WindowView.tsx")).WindowView)
 const VaultView = later(async () => (await import("../vault/VaultView.tsx")).VaultView)
 const WebhooksView = later(async () => (await import("../webhooks/WebhooksView.tsx")).WebhooksView)
+const FilesView = later(async () => (await import("../files/FilesView.tsx")).FilesView)
 const KeysView = later(async () => (await import("../keys/KeysView.tsx")).KeysView)
 const SchedulesView = later(async () => (await import("../schedules/SchedulesView.tsx")).SchedulesView)
 const AuthorView = later(async () => (await import("../author/AuthorView.tsx")).AuthorView)
@@ -113,6 +115,8 @@ export const viewOf = ({ path, query }: Route): View => {
       return { place, key: place, draw: () => <VaultView /> }
     case "webhooks":
       return { place, key: place, draw: () => <WebhooksView /> }
+    case "files":
+      return { place, key: place, draw: () => <FilesView /> }
     case "keys":
       return { place, key: place, draw: () => <KeysView /> }
     case "error-codes":

@@ -1175,6 +1175,69 @@ it.layer(console, { excludeTestServices: true })("the console", (layered) => {
     }).pipe(Effect.scoped)
   )
 
+  it.effect("registers, changes and removes a destination of files, and sends a file again", () =>
+    Effect.gen(function* () {
+      const { ids, owner, page, send } = yield* Console
+      const listed = yield* send({ method: "GET", path: `/runs?workflow_id=${ids.orders}&limit=1`, key: owner.key })
+      const ran = String((listed.body as unknown as ReadonlyArray<Record<string, unknown>>)[0]?.session_id)
+      yield* at("#/files")
+      yield* Effect.promise(async () => {
+        await page.getByText("No destination yet").waitFor()
+        await page.getByRole("button", { name: "New destination" }).press("Enter")
+        await page.getByLabel("Name", { exact: true }).fill("Bank")
+        await page.getByLabel("Kind").selectOption({ label: "SFTP server" })
+        await page.getByLabel("Address").fill(" https://files.example.com/in")
+        await page.getByLabel("Host key").fill(`SHA256:${"A".repeat(43)}`)
+        await page.getByLabel("Access").selectOption({ label: "User name and password" })
+        await page.getByRole("button", { name: "Register" }).press("Enter")
+        await page.getByText("Type the user name and the password").waitFor()
+        await page.getByLabel("User name", { exact: true }).fill("robot")
+        await page.getByLabel("Password", { exact: true }).fill("p4ss-of-the-robot")
+        // The service says what does not fit the kind.
+        await page.getByRole("button", { name: "Register" }).press("Enter")
+        await page.getByText("Expected an sftp URL for the type sftp").waitFor()
+        await page.getByLabel("Address").fill("sftp://files.example.com/~/in")
+      })
+      yield* looked("destination-form", /status of 400/)
+      yield* Effect.promise(async () => {
+        await page.getByRole("button", { name: "Register" }).press("Enter")
+        await page.getByText("sftp · its access is sealed").waitFor()
+        await page.getByRole("button", { name: "Edit Bank" }).press("Enter")
+        await page.getByLabel("When a file of this name is there").selectOption("fail")
+        await page.getByRole("button", { name: "Save" }).press("Enter")
+        await page.getByText("files of a name that is there are not delivered").waitFor()
+        await page.getByText("sftp · its access is sealed").waitFor()
+      })
+      const { body } = yield* send({ method: "GET", path: "/file-destinations", key: owner.key })
+      const [stored] = body as unknown as ReadonlyArray<Record<string, unknown>>
+      assert.deepInclude(stored, { name: "Bank", url: "sftp://files.example.com/~/in", on_conflict: "fail" })
+      assert.isTrue(stored?.has_access)
+      yield* Effect.promise(async () => {
+        // No file was sent here: the list has one as it would be.
+        await page.route(/\/file-deliveries/, async (route) => {
+          const delivery = {
+            ...{ id: crypto.randomUUID(), workflow_id: ids.orders, session_id: ran, destination: "Bank" },
+            ...{ file_id: crypto.randomUUID(), file_name: "orders.csv", path: `Orders/${hostile}.csv`, bytes: 12 },
+            ...{ sha256: "0".repeat(64), status: "failed", attempts: 12, next_attempt_at: null, delivered_at: null },
+            ...{ created_at: new Date().toISOString(), delivery_errors: [`It answered 503 ${hostile}`] }
+          }
+          const isList = route.request().method() === "GET"
+          await route.fulfill({ json: isList ? { deliveries: [delivery], next_cursor: null } : delivery })
+        })
+        await page.getByRole("button", { name: "Reload" }).press("Enter")
+        await page.getByRole("button", { name: "Send again: orders.csv" }).press("Enter")
+        await page.getByText("The file is sent again").waitFor()
+        await page.unrouteAll({ behavior: "wait" })
+      })
+      yield* looked("files")
+      yield* Effect.promise(async () => {
+        await page.getByRole("button", { name: "Remove Bank" }).press("Enter")
+        await page.getByRole("button", { name: "Remove it" }).press("Enter")
+        await page.getByText("No destination yet").waitFor()
+      })
+    }).pipe(Effect.scoped)
+  )
+
   it.effect("registers a webhook, makes and revokes a key, and finds places by a few letters", () =>
     Effect.gen(function* () {
       const { ids, owner, page, send } = yield* Console
@@ -1479,6 +1542,7 @@ it.layer(console, { excludeTestServices: true })("the console", (layered) => {
           send: "Seal and store"
         },
         { at: "#/webhooks", open: "New webhook", typed: { Address: "hooks.example.com" }, send: "Register" },
+        { at: "#/files", open: "New destination", typed: { Name: "Accounting", Address: "ftp://a" }, send: "Register" },
         { at: "#/error-codes", open: "New error code", typed: { Name: long }, send: "Create" },
         { at: "#/members", open: "Invite…", typed: { "Name (optional)": long }, send: "Make the link" },
         { at: "#/keys", open: "New key", typed: { "Name (optional)": long }, send: "Create" },

@@ -41,10 +41,11 @@ export const nginxSettings = (folder: string, { behind, path = "", port }: Place
 /** `deploy/Caddyfile`, changed for a path as it says itself. */
 const caddySettings = ({ behind, path = "", port }: Place): string => {
   const [before = "", block = ""] = replaced(settingsOf("Caddyfile"), [
-    ["127.0.0.1:8787 127.0.0.1:8788", behind.map((one) => `127.0.0.1:${one}`).join(" ")]
+    ["127.0.0.1:8787 127.0.0.1:8788", behind.map((one) => `127.0.0.1:${one}`).join(" ")],
+    ["grace_period 5s", "grace_period 1s\n\tadmin off\n\tauto_https off"]
   ]).split("sluice.example.com {\n")
   const inside = path === "" ? block : `redir ${path} ${path}/\nhandle_path ${path}/* {\n${block}\n}`
-  return `{\n\tadmin off\n\tauto_https off\n}\n${before}http://127.0.0.1:${port} {\n${inside}`
+  return `${before}http://127.0.0.1:${port} {\n${inside}`
 }
 
 const folder = Effect.acquireRelease(

@@ -1,13 +1,14 @@
-/** The service behind nginx with the settings of `deploy/nginx.conf`, where the machine has nginx. */
+/** The service behind nginx and Caddy with the settings of `deploy`, where the machine has them. */
 import { spawnSync } from "node:child_process"
 import { randomUUID } from "node:crypto"
 import { once } from "node:events"
 import { request } from "node:http"
-import { connect as dial } from "node:net"
+import { connect as dial, type Socket } from "node:net"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Layer, Result, Scope } from "effect"
 import * as Memory from "../../../adapters/memory/Memory.ts"
 import * as ClientAddress from "../../../apps/api/http/ClientAddress.ts"
+import * as StreamPlaces from "../../../apps/api/stream/StreamPlaces.ts"
 import * as Proxy from "../../rehearsal/Proxy.ts"
 import { kindsOf, openRaw } from "../../support/clients.ts"
 import { graph } from "../../support/fixtures.ts"
@@ -17,17 +18,20 @@ import { layerInMemory, layerWith, Service } from "../../support/service.ts"
 import { awaited, until } from "../../support/waiting.ts"
 import { openGate, type Script, layer as worker } from "../../support/worker.ts"
 
-const hasNginx = spawnSync("nginx", ["-v"]).status === 0
+const proxies = ["nginx", "caddy"] as const
+type Proxied = (typeof proxies)[number]
 
-/** nginx before the service, which can be ended and started again on the same port. */
-const behind = Effect.fnUntraced(function* (path: string) {
+const isMissing = (proxy: Proxied) => spawnSync(proxy, [proxy === "nginx" ? "-v" : "version"]).status !== 0
+
+/** A proxy before the service, which can be ended and started again on the same port. */
+const behind = Effect.fnUntraced(function* (proxy: Proxied, path: string) {
   const { url } = yield* Service
   const port = yield* Effect.promise(freePort)
   const place = { port, behind: [Number(new URL(url).port)], path }
   let scope = yield* Scope.make()
   const begin = Effect.gen(function* () {
     scope = yield* Scope.make()
-    yield* Scope.provide(Proxy.start("nginx", place), scope)
+    yield* Scope.provide(Proxy.start(proxy, place), scope)
   })
   const end = Effect.suspend(() => Scope.close(scope, Exit.void))
   yield* Effect.acquireRelease(begin, () => end)
@@ -45,11 +49,11 @@ const ask = (url: string, key: string, method: string, path: string, json?: unkn
     return { status: answer.status, body: text === "" ? {} : (JSON.parse(text) as Record<string, unknown>) }
   })
 
-const setUp = Effect.fnUntraced(function* (path: string) {
-  const proxy = yield* behind(path)
+const setUp = Effect.fnUntraced(function* (by: Proxied, path: string) {
+  const proxy = yield* behind(by, path)
   const { member } = yield* Service
   const owner = yield* member("Owner")
-  const made = yield* ask(proxy.url, owner.key, "POST", "/workflows", { name: "Behind nginx", ...graph() })
+  const made = yield* ask(proxy.url, owner.key, "POST", "/workflows", { name: "Behind a proxy", ...graph() })
   assert.strictEqual(made.status, 201)
   const submit = (input: Script & { readonly filler?: string }, more: object = {}, headers = {}) =>
     ask(
@@ -70,12 +74,14 @@ const setUp = Effect.fnUntraced(function* (path: string) {
 
 const services = worker.pipe(Layer.provideMerge(layerInMemory))
 
-for (const path of ["", "/sluice"]) {
-  describe.skipIf(!hasNginx)(`behind nginx at ${path === "" ? "/" : path} (skipped without nginx)`, () => {
+const places = proxies.flatMap((by) => ["", "/sluice"].map((path) => ({ by, path })))
+
+for (const { by, path } of places) {
+  describe.skipIf(isMissing(by))(`behind ${by} at ${path === "" ? "/" : path} (skipped without ${by})`, () => {
     it.layer(services, { excludeTestServices: true })("the service", (it) => {
       it.effect("accepts a run, and a stream has its events as they happen, before the run ends", () =>
         Effect.gen(function* () {
-          const { key, stream, submit, url } = yield* setUp(path)
+          const { key, stream, submit, url } = yield* setUp(by, path)
           const client = randomUUID()
           const gate = randomUUID()
           const events = yield* stream(client)
@@ -96,7 +102,7 @@ for (const path of ["", "/sluice"]) {
 
       it.effect("shows the live view of a run as it goes", () =>
         Effect.gen(function* () {
-          const { key, submit, url } = yield* setUp(path)
+          const { key, submit, url } = yield* setUp(by, path)
           const gate = randomUUID()
           const session = String((yield* submit({ gate })).body.session_id)
           const status = Effect.map(ask(url, key, "GET", `/run/${session}`), ({ body }) => body.status)
@@ -114,7 +120,7 @@ for (const path of ["", "/sluice"]) {
 
       it.effect("takes a body up to the limit of the service, which refuses a larger one itself", () =>
         Effect.gen(function* () {
-          const { key, submit, url, workflowId } = yield* setUp(path)
+          const { key, submit, url, workflowId } = yield* setUp(by, path)
           const empty = JSON.stringify({ workflow_id: workflowId, run_input_variables: { filler: "" } })
           const most = 25 * 1_024 * 1_024
           const filled = (bytes: number) => empty.replace('""', `"${"a".repeat(bytes - empty.length)}"`)
@@ -127,7 +133,7 @@ for (const path of ["", "/sluice"]) {
 
       it.effect("carries a request out once though its client closes its side before the answer", () =>
         Effect.gen(function* () {
-          const { key, port, submit, workflowId } = yield* setUp(path)
+          const { key, port, submit, workflowId } = yield* setUp(by, path)
           const name = randomUUID()
           const body = JSON.stringify({ workflow_id: workflowId, run_input_variables: {} })
           const socket = dial(port, "127.0.0.1")
@@ -160,9 +166,9 @@ for (const path of ["", "/sluice"]) {
         }).pipe(Effect.scoped)
       )
 
-      it.effect("ends no run when nginx is restarted, and the next stream has what the last one missed", () =>
+      it.effect("ends no run when the proxy is restarted, and the next stream has what the last one missed", () =>
         Effect.gen(function* () {
-          const { begin, end, stream, submit } = yield* setUp(path)
+          const { begin, end, stream, submit } = yield* setUp(by, path)
           const [client, gate] = [randomUUID(), randomUUID()]
           const first = yield* stream(client)
           yield* Effect.promise(() => first.until((body) => body.includes("event: ping\n")))
@@ -190,31 +196,89 @@ const limited = layerWith({ stores: Memory.layer, rateLimits: [{ requests: 5, se
   Layer.provide(Layer.succeed(ClientAddress.TrustedProxies, trusting))
 )
 
-describe.skipIf(!hasNginx)("behind nginx that the service trusts (skipped without nginx)", () => {
-  it.layer(limited, { excludeTestServices: true })("the service", (it) => {
-    it.effect("counts each client by its own address, whatever addresses the client writes", () =>
+/** Asks for a page that is not there from an address of loopback, which may write other addresses into its headers. */
+const askFrom = (port: number, localAddress: string, written: string) =>
+  Effect.promise(
+    () =>
+      new Promise<number>((resolve, reject) => {
+        const headers = { "x-forwarded-for": written, forwarded: `for=${written}` }
+        request({ host: "127.0.0.1", port, path: "/nowhere", localAddress, headers, agent: false }, (answer) => {
+          answer.resume()
+          resolve(answer.statusCode ?? 0)
+        })
+          .on("error", reject)
+          .end()
+      })
+  )
+
+for (const by of proxies) {
+  describe.skipIf(isMissing(by))(`behind ${by} that the service trusts (skipped without ${by})`, () => {
+    it.layer(limited, { excludeTestServices: true })("the service", (it) => {
+      it.effect("counts each client by its own address, whatever addresses the client writes", () =>
+        Effect.gen(function* () {
+          const { port } = yield* behind(by, "")
+          const written = ["192.0.2.1", "192.0.2.2", "192.0.2.3", "192.0.2.4", "192.0.2.5", "192.0.2.6"]
+          const statuses = yield* Effect.forEach(written, (one) => askFrom(port, "127.0.0.2", one))
+          assert.deepStrictEqual(statuses, [404, 404, 404, 404, 404, 429])
+          assert.strictEqual(yield* askFrom(port, "127.0.0.3", "192.0.2.1"), 404)
+        }).pipe(Effect.scoped)
+      )
+    })
+  })
+}
+
+const oneStream = Layer.fresh(layerInMemory).pipe(
+  Layer.provide(Layer.succeed(StreamPlaces.StreamLimits, { perKey: 1, perWorkspace: 10 }))
+)
+
+for (const by of proxies) {
+  describe.skipIf(isMissing(by))(`behind ${by}, with one stream for a key (skipped without ${by})`, () => {
+    it.layer(oneStream, { excludeTestServices: true })("the service", (it) => {
+      it.effect("has the place of a stream back when its client goes", () =>
+        Effect.gen(function* () {
+          const { url } = yield* behind(by, "")
+          const { key } = yield* (yield* Service).member("Owner")
+          const path = `/run/clients/${randomUUID()}/events`
+          const first = openRaw(url, path, key)
+          yield* Effect.promise(() => first.until((body) => body.includes("event: ping\n")))
+          const status = Effect.promise(async (signal) => {
+            const asked = new AbortController()
+            signal.addEventListener("abort", () => asked.abort())
+            const answer = await fetch(`${url}${path}`, { headers: { "cc-key": key }, signal: asked.signal })
+            asked.abort()
+            return answer.status
+          })
+          assert.strictEqual(yield* status, 429)
+          first.close()
+          yield* until("the place of the stream", status, (now) => now === 200)
+        }).pipe(Effect.scoped)
+      )
+    })
+  })
+}
+
+describe.skipIf(isMissing("nginx"))("nginx (skipped without it)", () => {
+  it.layer(layerInMemory, { excludeTestServices: true })("with the limits of deploy/nginx.conf", (it) => {
+    it.effect("refuses a client its connection 301, and no other client", () =>
       Effect.gen(function* () {
-        const { port } = yield* behind("")
-        const askFrom = (localAddress: string, written: string) =>
-          Effect.promise(
-            () =>
-              new Promise<number>((resolve, reject) => {
-                const headers = { "x-forwarded-for": written, forwarded: `for=${written}` }
-                request(
-                  { host: "127.0.0.1", port, path: "/nowhere", localAddress, headers, agent: false },
-                  (answer) => {
-                    answer.resume()
-                    resolve(answer.statusCode ?? 0)
-                  }
-                )
-                  .on("error", reject)
-                  .end()
-              })
-          )
-        const written = ["192.0.2.1", "192.0.2.2", "192.0.2.3", "192.0.2.4", "192.0.2.5", "192.0.2.6"]
-        const statuses = yield* Effect.forEach(written, (one) => askFrom("127.0.0.2", one))
-        assert.deepStrictEqual(statuses, [404, 404, 404, 404, 404, 429])
-        assert.strictEqual(yield* askFrom("127.0.0.3", "192.0.2.1"), 404)
+        const { port } = yield* behind("nginx", "")
+        // Each waits for the rest of its body.
+        const begun = "POST /run HTTP/1.1\r\nhost: sluice.example\r\ncontent-length: 100\r\n\r\n{"
+        const hold = Effect.sync(() => {
+          const socket = dial({ host: "127.0.0.1", port, localAddress: "127.0.0.2" })
+          socket.on("error", () => {})
+          socket.resume()
+          socket.write(begun)
+          return socket
+        })
+        const held: Array<Socket> = []
+        yield* Effect.addFinalizer(() => Effect.sync(() => held.forEach((socket) => void socket.destroy())))
+        for (let count = 0; count < 300; count++) held.push(yield* hold)
+        const asked = (from: string) => askFrom(port, from, "192.0.2.1")
+        yield* until("the limit to be reached", asked("127.0.0.2"), (status) => status === 429)
+        assert.strictEqual(yield* asked("127.0.0.3"), 404)
+        held.pop()?.destroy()
+        yield* until("a place to be free", asked("127.0.0.2"), (status) => status === 404)
       }).pipe(Effect.scoped)
     )
   })

@@ -73,6 +73,7 @@ export const write = Effect.fnUntraced(function* (
   const states = Runs.changed(all)
   const runs = all.map(({ run, seen }) => (seen === null ? states.encode(run) : { ...states.encode(run), seen }))
   const errors = all.flatMap((one) => one.errors)
+  const kinds = all.flatMap(({ run }) => (errors.length === 0 ? [] : kindsOf(run)))
   const events = all.flatMap((one) => one.events).map((event, position) => ({ ...event, position }))
   const starts = all.flatMap((one) => one.starts)
   const isLocked = all.every(({ seen }) => seen === null)
@@ -82,6 +83,13 @@ export const write = Effect.fnUntraced(function* (
       select ${Table.names(sql, Evidence.errors, "error")}
       from ${Table.recordset(sql, Evidence.errors, "error", errors)} join changed on changed.id = error.run_id
       on conflict (run_id, position) do nothing
+    )`
+  const classified = sql`, classified as (
+      insert into run_labels (workspace_id, label, created_at, sequence, run_id, workflow_id, trigger)
+      select runs.workspace_id, kind.label, runs.created_at, runs.sequence, runs.id, runs.workflow_id, runs.trigger
+      from json_to_recordset(${JSON.stringify(kinds)}::json) kind (run_id uuid, label uuid)
+      join changed on changed.id = kind.run_id join runs on runs.id = kind.run_id
+      on conflict do nothing
     )`
   const announced = sql`, announced as (
       insert into run_events (tx, ${Table.names(sql, Events.table)})
@@ -114,10 +122,19 @@ export const write = Effect.fnUntraced(function* (
       from new ${isLocked ? sql`` : sql`join locked using (id)`}
       where ${isLocked ? sql`runs.id = new.id` : sql`runs.ctid = locked.place and runs.id = new.id`}
       returning runs.id, runs.xmin::text as version
-    )${errors.length === 0 ? sql`` : failed}${events.length === 0 ? sql`` : announced}${starts.length === 0 ? sql`` : started}
+    )${errors.length === 0 ? sql`` : failed}${kinds.length === 0 ? sql`` : classified}${events.length === 0 ? sql`` : announced}${starts.length === 0 ? sql`` : started}
     select id, version from changed`
   return new Map(rows.map(({ id, version }) => [id, version]))
 })
+
+/** The labels of the categories and sub-types of the failures of a run. */
+const kindsOf = ({ errors, id }: Run) => {
+  const labels = errors.flatMap(({ category, subType }) => [
+    ...(category === null ? [] : [labelOf("category", category)]),
+    ...(subType === null ? [] : [labelOf("sub-type", subType)])
+  ])
+  return [...new Set(labels)].map((label) => ({ run_id: id, label }))
+}
 
 /** The files that a run has produced, oldest first. */
 export const filesOf = (sql: SqlClient.SqlClient, { attempts, id }: Run) =>

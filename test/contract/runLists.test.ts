@@ -29,6 +29,12 @@ const changeGate = Effect.fnUntraced(function* (
   yield* (yield* GateStore).change(workspaceId, id, (gate, at) => Result.succeed(decide(gate, at)))
 })
 
+/** The category and the sub-type of the failures with a code. */
+const classes: Readonly<Record<string, Pick<RunFailure.RunFailure, "category" | "subType">>> = {
+  "SITE-1": { category: "XPATH_INCORRECT", subType: "SELECTOR_NO_MATCH" },
+  "BROWSER-E0001": { category: "SERVICE_UNAVAILABLE", subType: null }
+}
+
 /** Ends the run that is claimed next, which is the oldest that may start. */
 const finishNext = Effect.fnUntraced(function* (
   code: string | null,
@@ -47,7 +53,13 @@ const finishNext = Effect.fnUntraced(function* (
         : {
             _tag: "Failed",
             data,
-            errors: [{ ...RunFailure.of({ code, message: 'No "Überweisung" \u0000 \ud800 found' }), id: "1", at }],
+            errors: [
+              {
+                ...RunFailure.of({ code, message: 'No "Überweisung" \u0000 \ud800 found', ...classes[code] }),
+                id: "1",
+                at
+              }
+            ],
             retry: { times: null, delayMillis: hour }
           },
       at
@@ -167,6 +179,13 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
           [{ holds: ["manual"], statuses: ["execution.queued"] }, []],
           [{ errorCodes: ["SITE-1"] }, ["failed"]],
           [{ errorCodes: ["SITE-1", "BROWSER-E0001"] }, ["lost", "failed"]],
+          [{ errorCategories: ["XPATH_INCORRECT"] }, ["failed"]],
+          [{ errorCategories: ["SERVICE_UNAVAILABLE"], holds: ["browser"] }, ["lost"]],
+          [{ errorCategories: ["XPATH_INCORRECT", "SERVICE_UNAVAILABLE"], statuses: ["execution.failed"] }, ["failed"]],
+          [{ errorCategories: ["PAGE_NOT_FOUND"] }, []],
+          [{ errorSubTypes: ["SELECTOR_NO_MATCH"] }, ["failed"]],
+          [{ errorSubTypes: ["SELECTOR_NO_MATCH"], errorCategories: ["SERVICE_UNAVAILABLE"] }, []],
+          [{ errorSubTypes: ["XPATH_INCORRECT"] }, []],
           [{ credentials: ["u-1"] }, ["blocked", "holding"]],
           [{ tags: ["a"] }, ["closed", "failed", "done"]],
           [{ tags: ["b", "c"] }, ["blocked", "done"]],

@@ -1,5 +1,5 @@
 /**
- * What has many values for one run (tags, error codes, credentials), its reference, and that it has warnings, are in
+ * What has many values for one run (tags, credentials, the codes, categories and sub-types of its failures), its reference, and that it has warnings, are in
  * `run_labels`, newest first for each label. Its index also has what never changes of a run. What changes is read from another index by the run's place in that one, so
  * that no row of a run is read.
  */
@@ -11,7 +11,7 @@ import type { Filter } from "../../../core/run/RunStore.ts"
 import type { WorkspaceId } from "../../../core/workspace/Ids.ts"
 import { arrayOf, placed, type Source } from "./PgRunSource.ts"
 
-type Kind = "credential" | "error" | "reference" | "tag" | "warning"
+type Kind = "category" | "credential" | "error" | "reference" | "sub-type" | "tag" | "warning"
 
 export interface Label {
   readonly kind: Kind
@@ -29,12 +29,22 @@ export const asValue = (text: string): string => JSON.stringify(text)
 const anyWarning = "any"
 
 /** The keys of the labels in a filter, by kind. A run satisfies it with one label of each kind. */
-const labelsOf = ({ credentials, errorCodes, hasWarnings, references, tags }: RunFilter) =>
+const labelsOf = ({
+  credentials,
+  errorCategories,
+  errorCodes,
+  errorSubTypes,
+  hasWarnings,
+  references,
+  tags
+}: RunFilter) =>
   (
     [
       ["reference", references],
       ["warning", hasWarnings === true ? [anyWarning] : undefined],
       ["error", errorCodes?.map(asValue)],
+      ["sub-type", errorSubTypes],
+      ["category", errorCategories],
       ["tag", tags],
       ["credential", credentials?.map(asValue)]
     ] as const

@@ -4,7 +4,7 @@
  * The status that a run reads as follows from what is stored and from its gate, so it has no index. A filter is
  * therefore split into sources: one for each stored status, and for each workflow where few are asked for. Each is read
  * newest first from an index that has it in that order, and they are merged. What has many values for one run (tags,
- * error codes, credentials) is in `run_labels`, in the same order: see `PgLabels`.
+ * credentials, kinds of failures) is in `run_labels`, in the same order: see `PgLabels`.
  */
 import { Effect } from "effect"
 import type { SqlClient, SqlError, Statement } from "effect/sql"

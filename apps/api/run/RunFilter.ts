@@ -8,6 +8,8 @@
  * out none.
  */
 import { Schema } from "effect"
+import { categories } from "../../../core/agent/recovery/Classification.ts"
+import { all as subTypes } from "../../../core/agent/recovery/ErrorSubType.ts"
 import { HoldReason, type RunFilter } from "../../../core/run/list/RunFilter.ts"
 import { Status, Trigger } from "../../../core/run/Run.ts"
 import type { Filter } from "../../../core/run/RunStore.ts"
@@ -37,6 +39,10 @@ export const names = {
   error_code: "The code of a failure of one of the run's attempts; UNKNOWN for a failure without one",
   error_codes: plural,
   "error_codes[]": plural,
+  error_category: `The category of a failure of one of the run's attempts, such as XPATH_INCORRECT. ${several}`,
+  "error_category[]": several,
+  error_sub_type: `The sub-type of a failure of one of the run's attempts, such as SELECTOR_NO_MATCH. ${several}`,
+  "error_sub_type[]": several,
   tag: "A tag of the run",
   tags: plural,
   "tags[]": plural,
@@ -129,6 +135,11 @@ const reader = (query: Query) => {
   return { problems, wrong, one, many, instantOf }
 }
 
+const among =
+  (known: ReadonlyArray<string>) =>
+  (text: string): text is string =>
+    known.includes(text)
+
 const isText = (text: string): text is string => text !== "" && text.length <= mostCharacters
 
 const truth = (text: string | undefined, wrong: ReturnType<typeof reader>["wrong"]): boolean | undefined => {
@@ -159,6 +170,8 @@ const filterOf = ({ instantOf, many, one, wrong }: ReturnType<typeof reader>, no
     statuses: many(["status", "statuses", "statuses[]"], Schema.is(Status), `one of ${Status.literals.join(", ")}`),
     holds: many(["hold", "hold[]"], Schema.is(HoldReason), `one of ${HoldReason.literals.join(", ")}`),
     errorCodes: many(["error_code", "error_codes", "error_codes[]"], isText, "an error code", "error_code"),
+    errorCategories: many(["error_category", "error_category[]"], among(categories), `one of ${categories.join(", ")}`),
+    errorSubTypes: many(["error_sub_type", "error_sub_type[]"], among(subTypes), `one of ${subTypes.join(", ")}`),
     credentials: many(
       ["credential_id", "credential_ids", "credential_ids[]"],
       isText,

@@ -453,13 +453,30 @@ const Failures = ({ run }: { readonly run: Run }) => {
   return (
     <section class="failures" aria-label="Errors">
       {run.errors.map((error, index) => {
-        const { error_code, error_id, full_url, message } = error as Readonly<Record<string, unknown>>
+        const {
+          error_code,
+          error_id,
+          full_url,
+          llm_error_category: category,
+          llm_error_sub_type: subType,
+          message
+        } = error as Readonly<Record<string, unknown>>
         return (
           <div key={String(error_id ?? index)}>
             <h2>{String(error_code ?? "Error")}</h2>
             <p>
               <Clipped text={String(message ?? "")} />
             </p>
+            {typeof category === "string" && (
+              <p class="note">
+                Category: <a href={to(["runs"], { category })}>{category}</a>
+                {typeof subType === "string" && (
+                  <>
+                    , <a href={to(["runs"], { "sub-type": subType })}>{subType}</a>
+                  </>
+                )}
+              </p>
+            )}
             {typeof full_url === "string" && full_url !== "" && <p class="note mono">{full_url}</p>}
           </div>
         )

@@ -12,6 +12,8 @@ export interface Filters {
   /** The reason why waiting runs have not started. */
   readonly hold: string | null
   readonly errorCode: string | null
+  readonly errorCategory: string | null
+  readonly errorSubType: string | null
   readonly tag: string | null
   /** Whether only runs with warnings are shown. */
   readonly warned: boolean
@@ -39,6 +41,8 @@ export const filtersOf = (query: URLSearchParams): Filters => {
     credential: query.get("credential"),
     hold: query.get("hold"),
     errorCode: query.get("error"),
+    errorCategory: query.get("category"),
+    errorSubType: query.get("sub-type"),
     tag: query.get("tag"),
     warned: query.get("warned") === "yes",
     text: query.get("text") ?? "",
@@ -89,6 +93,8 @@ export const selectionOf = (filters: Filters, now: number): Readonly<Record<stri
   ...(filters.credential === null ? {} : { credential_id: filters.credential }),
   ...(filters.hold === null ? {} : { hold: filters.hold }),
   ...(filters.errorCode === null ? {} : { error_code: filters.errorCode }),
+  ...(filters.errorCategory === null ? {} : { error_category: filters.errorCategory }),
+  ...(filters.errorSubType === null ? {} : { error_sub_type: filters.errorSubType }),
   ...(filters.tag === null ? {} : { tag: filters.tag }),
   ...(filters.warned ? { has_warnings: "true" } : {}),
   ...(filters.text === "" ? {} : { text: filters.text }),

@@ -219,8 +219,14 @@ const FilterBar = ({ filters, query }: { readonly filters: Filters; readonly que
       value={filters.text}
       onEntered={(text) => filter({ text })}
     />
-    {(["credential", "error", "tag"] as const).map((name) => {
-      const value = { credential: filters.credential, error: filters.errorCode, tag: filters.tag }[name]
+    {(["credential", "error", "category", "sub-type", "tag"] as const).map((name) => {
+      const value = {
+        credential: filters.credential,
+        error: filters.errorCode,
+        category: filters.errorCategory,
+        "sub-type": filters.errorSubType,
+        tag: filters.tag
+      }[name]
       return value === null ? null : (
         <Chip key={name} pressed label={`Remove the filter ${name} ${value}`} onClick={() => filter({ [name]: null })}>
           {name}: {value} ✕
@@ -232,12 +238,12 @@ const FilterBar = ({ filters, query }: { readonly filters: Filters; readonly que
 )
 
 const NoRuns = ({ filters, hasWorkflows }: { readonly filters: Filters; readonly hasWorkflows: boolean }) => {
-  const { credential, errorCode, hold, status, tag, text, warned, workflow } = filters
+  const { credential, errorCategory, errorCode, errorSubType, hold, status, tag, text, warned, workflow } = filters
   const isFiltered =
     warned ||
     status.length > 0 ||
     text !== "" ||
-    [credential, errorCode, hold, tag, workflow].some((one) => one !== null)
+    [credential, errorCategory, errorCode, errorSubType, hold, tag, workflow].some((one) => one !== null)
   if (isFiltered) {
     return (
       <Empty title="No run matches these filters">

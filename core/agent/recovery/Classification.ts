@@ -181,7 +181,7 @@ const isShort = ({ text }: Survey): boolean => text.length < 1_500
 
 const shortest = (text: string): boolean => text.length < 400
 
-const descriptions: Readonly<Record<Category, string>> = {
+const descriptions = {
   PAGE_NOT_FOUND: "The address leads to no page",
   ACTION_BLOCKED_BY_PLATFORM: "What was asked for is not allowed",
   XPATH_INCORRECT: "The selector does not lead to one element",
@@ -197,4 +197,6 @@ const descriptions: Readonly<Record<Category, string>> = {
   ACCOUNT_LOGGED_OUT: "The site signed the account out",
   MULTIPLE_MATCHING_RESULTS_FOUND: "Several results match",
   UPSTREAM_ERROR: "An earlier step, or the site, did not do what it seemed to do"
-}
+} as const satisfies Readonly<Record<Category, string>>
+
+export const categories = Object.keys(descriptions)

@@ -27,6 +27,8 @@ export const known = {
   SERVICE_UNAVAILABLE: ["APPLICATION_ERROR", "ELEMENT_TIMEOUT", "HTTP_ERROR", "MAINTENANCE_DOWNTIME"]
 } as const
 
+export const all: ReadonlyArray<string> = Object.values(known).flat()
+
 export type ErrorSubType = (typeof known)[keyof typeof known][number]
 
 /** The sub-type that a code alone tells; `null` where it depends on the page, or there is none. */

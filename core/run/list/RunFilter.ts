@@ -27,6 +27,10 @@ export interface RunFilter {
   readonly holds?: ReadonlyArray<HoldReason>
   /** The code of a failure of one of its attempts, as `codeOf` counts it. */
   readonly errorCodes?: ReadonlyArray<string>
+  /** The category of a failure of one of its attempts. */
+  readonly errorCategories?: ReadonlyArray<string>
+  /** The sub-type of a failure of one of its attempts. */
+  readonly errorSubTypes?: ReadonlyArray<string>
   /** Referring to one of these credentials, by their permissioned user id. */
   readonly credentials?: ReadonlyArray<string>
   readonly tags?: ReadonlyArray<string>
@@ -83,6 +87,8 @@ export const matches = (filter: RunFilter, facts: Waits.Facts): boolean => {
     (filter.statuses?.includes(Run.statusAt(run, gate, at)) ?? true) &&
     some(filter.holds, () => holdsOf(facts)) &&
     some(filter.errorCodes, () => run.errors.map(codeOf)) &&
+    some(filter.errorCategories, () => run.errors.map(({ category }) => category)) &&
+    some(filter.errorSubTypes, () => run.errors.map(({ subType }) => subType)) &&
     some(filter.credentials, () => run.credentials.flatMap((one) => one.permissionedUserIds)) &&
     some(filter.tags, () => run.tags) &&
     some(filter.references, () => [run.options.reference]) &&
@@ -92,8 +98,8 @@ export const matches = (filter: RunFilter, facts: Waits.Facts): boolean => {
   )
 }
 
-const some = <A>(asked: ReadonlyArray<A> | undefined, present: () => ReadonlyArray<A | undefined>): boolean =>
-  asked === undefined || present().some((one) => one !== undefined && asked.includes(one))
+const some = <A>(asked: ReadonlyArray<A> | undefined, present: () => ReadonlyArray<A | null | undefined>): boolean =>
+  asked === undefined || present().some((one) => one != null && asked.includes(one))
 
 /**
  * Whether the beginning of the JSON of the input or the output of a run contains a text, or the code or the message of one

@@ -244,6 +244,8 @@ describe("the list of runs", () => {
       credential: null,
       hold: null,
       errorCode: null,
+      errorCategory: null,
+      errorSubType: null,
       tag: null,
       warned: false,
       text: "",

@@ -13,6 +13,8 @@ it("a filter reads every parameter, repeated, with brackets or separated by comm
     hold: "run_window,manual",
     error_code: "A,B",
     error_codes: "C,D",
+    error_category: "XPATH_INCORRECT, PAGE_NOT_FOUND",
+    "error_sub_type[]": ["HTTP_ERROR"],
     credential_id: "u,1",
     tag: ["a,b", "c"],
     reference: "order 7, part 2",
@@ -26,6 +28,8 @@ it("a filter reads every parameter, repeated, with brackets or separated by comm
     statuses: ["execution.paused", "execution.failed"],
     holds: ["run_window", "manual"],
     errorCodes: ["A,B", "C", "D"],
+    errorCategories: ["XPATH_INCORRECT", "PAGE_NOT_FOUND"],
+    errorSubTypes: ["HTTP_ERROR"],
     credentials: ["u,1"],
     tags: ["a,b", "c"],
     references: ["order 7, part 2"],
@@ -52,6 +56,8 @@ it("a filter names each parameter that is wrong", () => {
       trigger: "cron",
       "tags[]": "",
       error_codes: "A,,B",
+      error_category: "SELECTOR_NO_MATCH",
+      error_sub_type: "XPATH_INCORRECT",
       text: "x".repeat(1_001),
       start_time: "2026-01-30T00:00:00Z",
       start_timestamp: "2026-01-30T00:00:00Z",
@@ -60,7 +66,17 @@ it("a filter names each parameter that is wrong", () => {
     now
   )
   const paths = "problems" in found ? found.problems.map(({ path }) => path) : []
-  assert.sameMembers(paths, ["hold", "trigger", "tags[]", "error_codes", "text", "start_timestamp", "limit"])
+  assert.sameMembers(paths, [
+    "hold",
+    "trigger",
+    "tags[]",
+    "error_codes",
+    "error_category",
+    "error_sub_type",
+    "text",
+    "start_timestamp",
+    "limit"
+  ])
 })
 
 it("the filter of a body takes the same names, and refuses others at their paths", () => {

@@ -19,6 +19,8 @@ export const filter = {
   status: several("status", "Runs with this status, such as failed or execution.failed"),
   hold: several("hold", `Waiting runs for this reason: ${HoldReason.literals.join(", ")}`),
   error_code: several("error_code", "Runs with a failure of this code"),
+  error_category: several("error_category", "Runs with a failure of this category, such as XPATH_INCORRECT"),
+  error_sub_type: several("error_sub_type", "Runs with a failure of this sub-type, such as SELECTOR_NO_MATCH"),
   credential_id: several("credential_id", "Runs that refer to this credential"),
   tag: several("tag", "Runs with this tag"),
   reference: several("reference", "Runs with this reference"),

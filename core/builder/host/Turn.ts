@@ -18,6 +18,7 @@ import type { ElementState } from "../../browser/element/ElementState.ts"
 import * as Session from "../../browser/Session.ts"
 import { Secrets } from "../../redaction/Secrets.ts"
 import type { Graph, Node, NodeId } from "../../workflow/language/graph/Graph.ts"
+import * as GraphLoops from "../../workflow/language/graph/GraphLoops.ts"
 import * as Bounds from "../../workflow/sandbox/Bounds.ts"
 import * as Sandbox from "../../workflow/sandbox/Sandbox.ts"
 import { Identifiers } from "../../workspace/Identifiers.ts"
@@ -26,7 +27,6 @@ import type { Outcome } from "../Conversation.ts"
 import type { ActionResult } from "../ConversationMessage.ts"
 import * as Draft from "../Draft.ts"
 import type { Cursor } from "../DraftPatch.ts"
-import * as Loops from "../Loops.ts"
 import * as Progress from "../Progress.ts"
 import * as ProposedExpect from "../ProposedExpect.ts"
 import type { StartingState } from "./StartingState.ts"
@@ -385,7 +385,7 @@ export const again = Effect.fn("Turn.again")(function* (draft: Draft.Draft, stag
     const expected = names.slice(0, 20).join(", ")
     return settled(draft, stage, `Cannot do "${named.slice(0, 80)}" again: expected one of the steps ${expected}`, null)
   }
-  const loop = Loops.of(graph, node.id)
+  const loop = GraphLoops.of(graph, node.id)
   if (loop !== null) return yield* loopAgain(draft, graph, stage, node, loop)
   const passed = yield* step(draft, graph, node, stage, yield* Clock.currentTimeMillis)
   if (Result.isFailure(passed)) return yield* failed(draft, stage, node, passed.failure, "completed")
@@ -402,7 +402,7 @@ const loopAgain = Effect.fnUntraced(function* (
   graph: Graph,
   stage: Stage,
   node: Node,
-  loop: Loops.Loop
+  loop: GraphLoops.Loop
 ) {
   const { known } = stage
   if (known.loops.has(loop.head)) {

@@ -1,13 +1,18 @@
 /** The loops of a graph: those of LOOP nodes, and those of a condition with an edge back, such as paging. */
-import * as Graph from "../workflow/language/graph/Graph.ts"
-import type { Cursor } from "./DraftPatch.ts"
+import * as Graph from "./Graph.ts"
+
+/** An edge: from a node, by one of its ways. */
+export interface WayFrom {
+  readonly after: Graph.NodeId
+  readonly way: "to" | "true" | "false" | "loop_not_done" | "loop_done"
+}
 
 export interface Loop {
   /** The first node of each turn. */
   readonly head: Graph.NodeId
   readonly nodes: ReadonlySet<Graph.NodeId>
   /** The edge into the body of the loop. */
-  readonly entry: Cursor
+  readonly entry: WayFrom
 }
 
 /** The loop of a LOOP node, or of the condition that ends its turns; `null` for any other node. */
@@ -36,7 +41,7 @@ const loopAt = (graph: Graph.Graph, head: Graph.NodeId, ends: ReadonlyArray<Grap
   return null
 }
 
-const ways = (edge: Graph.Edge): ReadonlyArray<readonly [Cursor["way"], Graph.NodeId]> => {
+const ways = (edge: Graph.Edge): ReadonlyArray<readonly [WayFrom["way"], Graph.NodeId]> => {
   switch (edge._tag) {
     case "Next":
       return [["to", edge.to]]

@@ -8,6 +8,7 @@ import { cleanOf, scrubbed } from "../browser/element/Appearance.ts"
 import type { Download } from "../browser/file/DownloadPorts.ts"
 import { type LoopTurn, mostShown, shownItem } from "../event/LoopTurn.ts"
 import type { RunWarning } from "../event/RunWarning.ts"
+import type { Secrets } from "../redaction/Secrets.ts"
 import * as Measures from "../runtime/Measures.ts"
 import * as Trace from "../runtime/Trace.ts"
 import * as Approval from "../workflow/language/graph/Approval.ts"
@@ -31,6 +32,7 @@ import * as Login from "./login/Login.ts"
 import * as ModelUse from "./model/ModelUse.ts"
 import type { NetworkRecorder } from "./network/NetworkRecorder.ts"
 import type { DownloadedFile, Observer, Picture } from "./Observer.ts"
+import * as Pagers from "./Pagers.ts"
 import { alone, perform } from "./Perform.ts"
 import * as Position from "./Position.ts"
 import * as Classification from "./recovery/Classification.ts"
@@ -60,6 +62,8 @@ export interface Walk<E> {
   readonly choices: Choices
   /** The content of page regions before the last action, by the node that waits for a change of its region. */
   readonly regions: Map<NodeId, string>
+  /** What the conditions on ways to a further page have seen so far. */
+  readonly pagers: Pagers.Pagers
   /** The warnings of all steps so far, the newest of them. */
   readonly warnings: Array<RunWarning>
 }
@@ -135,8 +139,21 @@ const loopsAround = ({ execution: { graph, secrets } }: Walk<unknown>, { positio
     item: shownItem(items[index] ?? null, (value) => secrets.hideWithin(Memory.asText(value), mostShown))
   }))
 
-/** The end of the walk: what the last act began is over, as far as it is waited for, and what END expects is true. */
+/** The end of the walk, with what is unsure about all of it. */
 const ended = Effect.fnUntraced(function* <E>(walk: Walk<E>, state: State, node: Node) {
+  const result: StepResult = yield* atEnd(walk, state, node)
+  if (result._tag !== "Ended") return result
+  for (const { node, warning } of Pagers.neverThere(walk.pagers)) {
+    const told = warningOf(node, warning, walk.execution.secrets)
+    walk.warnings.push(told)
+    yield* walk.observer.warned?.(told) ?? Effect.void
+  }
+  walk.warnings.splice(0, walk.warnings.length - mostWarnings)
+  return result
+})
+
+/** What the last act began is over, as far as it is waited for, and what END expects is true. */
+const atEnd = Effect.fnUntraced(function* <E>(walk: Walk<E>, state: State, node: Node) {
   const { acted, position, signsIn, trail } = state
   const { memory } = position
   const expect = node.action === "END" ? Expect.of(node) : null
@@ -388,6 +405,11 @@ const attempt = <E>(walk: Walk<E>, step: Step, on: BrowserSession, brought: Step
   const context = contextOf(walk, node, position.memory, on, brought, option)
   const expected = expecting(walk, step, on, brought)
   const propose = proposing(brought)
+  const pagers = Effect.fnUntraced(function* (done: Done | Position.LoopTurn, warn: StepContext["warn"]) {
+    if (done._tag !== "Decided") return
+    const warning = yield* Pagers.decided(walk.pagers, walk.execution.graph, node, done.holds, on)
+    if (warning !== null) yield* warn(warning)
+  })
   const doubted = ({ sentence }: Warning) =>
     Effect.fail(new StepFailed({ code: "STRICT-E0001", sentence, original: null }))
   // What a person has approved is done as it was shown.
@@ -398,7 +420,10 @@ const attempt = <E>(walk: Walk<E>, step: Step, on: BrowserSession, brought: Step
     memory: position.memory,
     page: on,
     perform: (one, strict) =>
-      Effect.tap(perform(one, position, strict ? { ...context, warn: doubted } : context), expected),
+      perform(one, position, strict ? { ...context, warn: doubted } : context).pipe(
+        Effect.tap((done) => pagers(done, context.warn)),
+        Effect.tap(expected)
+      ),
     saved: Effect.flatMap(ModelUse.current, ({ saved }) => Ref.update(saved, (count) => count + 1)),
     misled: (form) => void brought.misled.push(form),
     propose
@@ -435,15 +460,13 @@ const contextOf = <E>(
         secrets.hideIn(metadata),
         (metadata) => void brought.files.push({ ...file, fileName: secrets.hideInName(file.fileName), metadata, node })
       ),
-    warn: ({ code, sentence, value }) => {
-      const { action, id, name } = node
-      const message = secrets.hide(sentence)
+    warn: (warning) => {
+      const told = warningOf(node, warning, secrets)
       if (execution.strict === true) {
-        const failure = `${message}. The workflow is strict, so this is a failure (${code})`
+        const failure = `${told.message}. The workflow is strict, so this is a failure (${told.code})`
         return Effect.fail(new StepFailed({ code: "STRICT-E0001", sentence: failure, original: null, acted: true }))
       }
-      const shown = value === null ? null : secrets.hideWithin(value, longestValue)
-      return Effect.sync(() => void brought.warnings.push({ code, message, node: { id, name, action }, value: shown }))
+      return Effect.sync(() => void brought.warnings.push(told))
     },
     ask: (question) => observer.person.ask({ ...question, node }),
     option,
@@ -455,6 +478,14 @@ const contextOf = <E>(
     began: opened
   }
 }
+
+/** A warning of a node, as it may leave the run. */
+const warningOf = ({ action, id, name }: Node, { code, sentence, value }: Warning, secrets: Secrets): RunWarning => ({
+  code,
+  message: secrets.hide(sentence),
+  node: { id, name, action },
+  value: value === null ? null : secrets.hideWithin(value, longestValue)
+})
 
 /** Fails where what a node expects is not true after it. That of a loop is asked for once the loop has ended. */
 const expecting = <E>(walk: Walk<E>, step: Step, page: BrowserSession, brought: StepOutput) => {

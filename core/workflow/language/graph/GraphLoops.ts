@@ -19,12 +19,17 @@ export interface Loop {
 export const of = (graph: Graph.Graph, id: Graph.NodeId): Loop | null => {
   const edge = graph.edges.get(id)
   if (edge?._tag === "Loop") return loopAt(graph, id, backEdges(graph).get(id) ?? [])
-  if (edge?._tag !== "Branch") return null
-  const around = [...backEdges(graph)]
-    .filter(([head]) => graph.edges.get(head)?._tag !== "Loop")
-    .map(([head, ends]) => loopAt(graph, head, ends))
-    .filter((loop) => loop?.nodes.has(id) && loop.nodes.has(edge.onTrue) !== loop.nodes.has(edge.onFalse))
-  return around.toSorted((one, other) => (one?.nodes.size ?? 0) - (other?.nodes.size ?? 0))[0] ?? null
+  return endedBy(graph, id).find(({ head }) => graph.edges.get(head)?._tag !== "Loop") ?? null
+}
+
+/** The loops that one way of a condition leads out of, the innermost first; none for any other node. */
+export const endedBy = (graph: Graph.Graph, id: Graph.NodeId): ReadonlyArray<Loop> => {
+  const edge = graph.edges.get(id)
+  if (edge?._tag !== "Branch") return []
+  return [...backEdges(graph)]
+    .flatMap(([head, ends]) => loopAt(graph, head, ends) ?? [])
+    .filter(({ nodes }) => nodes.has(id) && nodes.has(edge.onTrue) !== nodes.has(edge.onFalse))
+    .toSorted((one, other) => one.nodes.size - other.nodes.size)
 }
 
 /** A loop with the nodes that lead back to its head without passing it. */

@@ -1,0 +1,137 @@
+/**
+ * Loops that end where an element is gone, such as a link to the next page. One that ends because its selector no longer
+ * fits looks the same as one that has reached the last page, so its end is checked.
+ */
+import { Effect } from "effect"
+import type { BrowserSession } from "../browser/Browser.ts"
+import * as LiveSelectors from "../workflow/language/expression/LiveSelectors.ts"
+import * as Template from "../workflow/language/expression/Template.ts"
+import type { Graph, Node, NodeId, NodeOf } from "../workflow/language/graph/Graph.ts"
+import * as GraphLoops from "../workflow/language/graph/GraphLoops.ts"
+import * as Executions from "../workflow/language/parameters/Executions.ts"
+import type { Warning } from "./Warning.ts"
+
+/** What a walk has seen of the elements that keep its loops going, by the conditions on them. */
+export interface Pagers {
+  readonly seen: Map<NodeId, Pager | null>
+}
+
+interface Pager {
+  readonly node: NodeOf<"BOOL_CONDITION">
+  readonly selector: string
+  /** The decision by which the loop goes on. */
+  readonly onward: boolean
+  wasThere: boolean
+  hasEnded: boolean
+}
+
+export const none = (): Pagers => ({ seen: new Map() })
+
+/** Notes a decision, and warns where it ends a loop on a page that shows another way on. */
+export const decided = Effect.fnUntraced(function* (
+  pagers: Pagers,
+  graph: Graph,
+  node: Node,
+  holds: boolean,
+  { elements }: Pick<BrowserSession, "elements">
+): Effect.fn.Return<Warning | null> {
+  if (node.action !== "BOOL_CONDITION") return null
+  if (!pagers.seen.has(node.id)) pagers.seen.set(node.id, of(graph, node))
+  const pager = pagers.seen.get(node.id) ?? null
+  if (pager === null) return null
+  if (holds === pager.onward) {
+    pager.wasThere = true
+    return null
+  }
+  pager.hasEnded = true
+  // A page that cannot be searched has nothing to warn of: the condition on it was decided.
+  const found = yield* Effect.orElseSucceed(elements.seen([furtherPage]), () => [])
+  if (found.length === 0) return null
+  const text = yield* Effect.orElseSucceed(elements.read({ selector: furtherPage, waitMillis: 0 }), () => null)
+  return {
+    code: "PAGER-W0001",
+    sentence: `The loop ended where ${pager.selector} was gone, on a page that shows another way to a further one: expected it to be the last page`,
+    value: text
+  }
+})
+
+/** The conditions whose element was on no page of the walk, each with its warning. */
+export const neverThere = ({ seen }: Pagers): ReadonlyArray<{ readonly node: Node; readonly warning: Warning }> =>
+  [...seen.values()].flatMap((pager) =>
+    pager === null || pager.wasThere || !pager.hasEnded
+      ? []
+      : [
+          {
+            node: pager.node,
+            warning: {
+              code: "PAGER-W0002",
+              sentence: `The loop ended on its first page: ${pager.selector} was on none. That is right for a list of one page`,
+              value: null
+            } satisfies Warning
+          }
+        ]
+  )
+
+/** The element that keeps a loop with a click going, where a condition asks for it alone or for its text. */
+const of = (graph: Graph, node: NodeOf<"BOOL_CONDITION">): Pager | null => {
+  const edge = graph.edges.get(node.id)
+  const asked = askedFor(node)
+  if (edge?._tag !== "Branch" || asked === null) return null
+  const isPaged = GraphLoops.endedBy(graph, node.id).some(
+    ({ nodes }) =>
+      nodes.has(asked.onward ? edge.onTrue : edge.onFalse) &&
+      [...nodes].some((id) => graph.nodes.get(id)?.action === "CLICK")
+  )
+  return isPaged ? { node, ...asked, wasThere: false, hasEnded: false } : null
+}
+
+/** The element that a condition asks for, and the decision by which it is there. */
+const askedFor = ({ parameters }: NodeOf<"BOOL_CONDITION">): Pick<Pager, "selector" | "onward"> | null => {
+  const { comparison_operator: operator = "EQUAL", comparison_value_1, comparison_value_2, execution } = parameters
+  if (Executions.isModelExecution(execution) || typeof comparison_value_1 !== "string") return null
+  const [part, ...others] = LiveSelectors.split(comparison_value_1)
+  if (typeof part !== "object" || others.length > 0) return null
+  const { selector } = part
+  switch (operator) {
+    case "IS_NOT_NULL":
+    case "IS_NULL":
+      return { selector, onward: operator === "IS_NOT_NULL" }
+    case "EQUAL":
+    case "NOT_EQUAL": {
+      // A value of the run is no word of a link.
+      const isWord = typeof comparison_value_2 === "string" && !Template.isTemplate(comparison_value_2)
+      return isWord ? { selector, onward: operator === "EQUAL" } : null
+    }
+    default:
+      return null
+  }
+}
+
+/** What links and buttons to a further page say, in lower case and without arrows. */
+const words = [
+  "next|next page|load more|show more|more results|older|weiter|nächste|nächste seite|mehr laden|mehr anzeigen",
+  "suivant|suivante|page suivante|afficher plus|voir plus|charger plus|siguiente|página siguiente|cargar más|ver más",
+  "próximo|próxima|próxima página|seguinte|carregar mais|mostrar mais|avanti|successivo|successiva|carica altro",
+  "volgende|volgende pagina|meer laden|meer tonen|næste|neste|nästa|nästa sida|ladda fler|visa fler|seuraava",
+  "następna|następny|następna strona|dalej|další|ďalší|následující|következő|următoarea|sonraki|ileri|επόμενη",
+  "далее|дальше|следующая|вперёд|вперед|показать ещё|наступна|далі|次へ|次|次のページ|下一页|下一頁|다음|التالي|הבא"
+].join("|")
+
+const arrows = "›»→❯▶⟩>"
+
+const upper = "ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÜÉÈÁÍÓÚÃÇÅÆØŘŠŽÝĎŐŰŞЁАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯІЇΕΠΌΜΗ"
+
+/** An XPath condition: a text is one of those words, or nothing but an arrow. */
+const says = (text: string): string => {
+  const isWord = `contains("|${words}|", concat("|", normalize-space(translate(${text}, "${upper}${arrows}", "${upper.toLowerCase()}")), "|"))`
+  return `(${isWord} or contains("|${[...arrows].join("|")}|>>|", concat("|", normalize-space(${text}), "|")))`
+}
+
+const canBeUsed =
+  "self::a[@href or @onclick or @role or @tabindex] or self::button or self::input[@type='button' or @type='submit'] or @role='button' or @role='link'"
+
+const isOff =
+  "ancestor-or-self::*[@disabled or @aria-disabled='true' or contains(concat(' ', @class, ' '), ' disabled ') or contains(@class, '-disabled') or contains(concat(' ', @class, ' '), ' inactive ')]"
+
+/** Links and buttons that can be used and say that they lead to a further page. */
+export const furtherPage = `//*[${canBeUsed}][@rel='next' or ${[".", "@aria-label", "@value", "@title"].map(says).join(" or ")}][not(${isOff})]`

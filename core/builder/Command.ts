@@ -100,8 +100,8 @@ The steps after a LOOP are carried out in its first turn, and repeated for each 
   leave                      carry out the remaining turns of the loop; later steps are added after the loop
   pages SELECTOR             while this element exists, click it and repeat the last step, after a loop the loop; nothing is
                              carried out now. {"selector":SELECTOR,"from":STEP,"most":3} repeats from another step, on at
-                             most 3 pages; "rows":XPATH ends it where the last row stays the same, and "below":true is
-                             for rows that come below the others: they are loaded first, and the step is done once
+                             most 3 pages; "rows":XPATH ends it where all rows stay the same, and "below":true is for
+                             rows that come below the others: they are loaded first, and the step is done once
   expect STEP = JSON         say what must be true after the step with this name or id, such as
                              expect Pay = {"type":"address","contains":"/paid"}; expect STEP = none takes it away
   input NAME = VALUE         add an input, then available as {{context.inputs.NAME}}; the value is for this conversation

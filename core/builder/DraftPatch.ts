@@ -22,7 +22,7 @@ export const Paging = Schema.Struct({
   selector: Schema.String,
   /** The first step that is repeated, by its id or name; by default the last step, or the last loop with its reading. */
   from: Schema.optionalKey(Schema.String),
-  /** The rows of the list: where the last of them stays the same after a click, there is no further page. */
+  /** The rows of the list: where all of them stay the same after a click, there is no further page. */
   rows: Schema.optionalKey(Schema.String),
   /** Further rows come below those before: they are all loaded first, and the steps are done once. */
   below: Schema.optionalKey(Schema.Boolean),

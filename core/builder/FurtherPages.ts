@@ -4,29 +4,40 @@ import type { NodeId } from "../workflow/language/graph/Graph.ts"
 import type { Cursor, Paging } from "./DraftPatch.ts"
 
 /** The ids of the steps; those for rows are used where the rows are known. */
-export type Ids = Readonly<Record<"check" | "click" | "count" | "note" | "compare" | "forget", NodeId>>
+export type Ids = Readonly<Record<"check" | "click" | "count" | "note" | "look" | "compare" | "forget", NodeId>>
 
 /** Maximum wait for the link to the next page, in milliseconds. It may appear a moment after the page. */
 const pageMillis = 1_000
 
-/** The variable with the text of the last row before the click. The workflow has it only in between. */
-const noted = (ids: Ids): string => `last_row_${ids.note.replace(/\W/g, "").slice(0, 8)}`
+/** The variables with the texts of all rows, before the click and after it. The workflow has them only in between. */
+const variables = (ids: Ids) => {
+  const own = ids.note.replace(/\W/g, "").slice(0, 8)
+  return { before: `rows_before_${own}`, after: `rows_after_${own}` }
+}
 
-const ofLast = (rows: string): string => `(${rows})[last()]`
+/** Reads the text of every row into a variable, in place of what it has. */
+const reading = (name: string, rows: string): Schema.JsonObject => ({
+  execution: "STATIC",
+  extract_data_model: {
+    type: "object",
+    overwriteArrayKeys: [name],
+    properties: { [name]: { type: "array", path: rows, items: { type: "string" } } }
+  }
+})
 
-/** The steps, in their order. `named` makes a name unique, and `variables` are free ones of a loop. */
+/** The steps, in their order. `named` makes a name unique, and `turn` has free variables of a loop. */
 export const steps = (
   { most, rows, selector }: Paging,
   ids: Ids,
   named: (name: string) => string,
-  variables: Readonly<Record<"variable_current_item" | "variable_current_index", string>>
+  turn: Readonly<Record<"variable_current_item" | "variable_current_index", string>>
 ): ReadonlyArray<Schema.JsonObject> => {
   const count: Schema.JsonObject = {
     id: ids.count,
     name: named(`At most ${most} pages`),
     action: "LOOP",
     // The first page needs no turn.
-    parameters: { variable_over: String((most ?? 1) - 1), ...variables }
+    parameters: { variable_over: String((most ?? 1) - 1), ...turn }
   }
   const check: Schema.JsonObject = {
     id: ids.check,
@@ -46,15 +57,18 @@ export const steps = (
   }
   const counted = most === undefined ? [] : [count]
   if (rows === undefined) return [...counted, check, click]
-  const name = noted(ids)
+  const { after, before } = variables(ids)
   const note: Schema.JsonObject = {
     id: ids.note,
-    name: named("Note the last row"),
+    name: named("Note the rows"),
     action: "EXTRACT_DATAMODEL",
-    parameters: {
-      execution: "STATIC",
-      extract_data_model: { type: "object", properties: { [name]: { type: "string", path: ofLast(rows) } } }
-    }
+    parameters: reading(before, rows)
+  }
+  const look: Schema.JsonObject = {
+    id: ids.look,
+    name: named("Look at the rows again"),
+    action: "EXTRACT_DATAMODEL",
+    parameters: reading(after, rows)
   }
   const compare: Schema.JsonObject = {
     id: ids.compare,
@@ -62,17 +76,19 @@ export const steps = (
     action: "BOOL_CONDITION",
     parameters: {
       comparison_operator: "NOT_EQUAL",
-      comparison_value_1: `<<xpath:${ofLast(rows)}>>`,
-      comparison_value_2: `{{context.${name}}}`
+      comparison_value_1: `{{context.${after}}}`,
+      comparison_value_2: `{{context.${before}}}`
     }
   }
   const forget: Schema.JsonObject = {
     id: ids.forget,
-    name: named("Forget the last row"),
+    name: named("Forget the rows"),
     action: "TRANSFORM",
-    parameters: { operations: [{ type: "DELETE", target: `context.${name}`, optional: true }] }
+    parameters: {
+      operations: [before, after].map((name) => ({ type: "DELETE", target: `context.${name}`, optional: true }))
+    }
   }
-  return [...counted, check, note, click, compare, forget]
+  return [...counted, check, note, click, look, compare, forget]
 }
 
 /** The step that comes first. */
@@ -96,7 +112,8 @@ export const edges = (
       ? { [ids.click]: { to: again } }
       : {
           [ids.note]: { to: ids.click },
-          [ids.click]: { to: ids.compare },
+          [ids.click]: { to: ids.look },
+          [ids.look]: { to: ids.compare },
           [ids.compare]: { true: again, false: end },
           [ids.forget]: { to: onward }
         })

@@ -16,7 +16,7 @@ import * as Progress from "./Progress.ts"
 export const ids = Effect.gen(function* () {
   const { uuid } = yield* Identifiers
   const pages = { check: yield* uuid, click: yield* uuid, count: yield* uuid }
-  const rows = { note: yield* uuid, compare: yield* uuid, forget: yield* uuid }
+  const rows = { note: yield* uuid, look: yield* uuid, compare: yield* uuid, forget: yield* uuid }
   return { user: yield* uuid, reply: yield* uuid, turn: yield* uuid, notice: yield* uuid, ...pages, ...rows }
 })
 

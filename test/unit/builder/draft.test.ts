@@ -87,9 +87,9 @@ it.effect("a step that others need, or that branches, cannot be dropped", () =>
   })
 )
 
-const ids = { check: id(30), click: id(31), count: id(32), note: id(33), compare: id(34), forget: id(35) }
+const ids = { check: id(30), click: id(31), count: id(32), note: id(33), compare: id(34), forget: id(35), look: id(36) }
 
-it.effect("pages end where the last row stays the same, and what notes it is no output", () =>
+it.effect("pages end where all rows stay the same, and what notes it is no output", () =>
   Effect.gen(function* () {
     const rows = {
       type: "array",
@@ -105,7 +105,8 @@ it.effect("pages end where the last row stays the same, and what notes it is no 
     assert.deepStrictEqual(edges.get(id(32)), { _tag: "Loop", body: id(30), done: id(35) })
     assert.deepStrictEqual(edges.get(id(30)), { _tag: "Branch", onTrue: id(33), onFalse: id(35) })
     assert.deepStrictEqual(edges.get(id(33)), { _tag: "Next", to: id(31) })
-    assert.deepStrictEqual(edges.get(id(31)), { _tag: "Next", to: id(34) })
+    assert.deepStrictEqual(edges.get(id(31)), { _tag: "Next", to: id(36) })
+    assert.deepStrictEqual(edges.get(id(36)), { _tag: "Next", to: id(34) })
     assert.deepStrictEqual(edges.get(id(34)), { _tag: "Branch", onTrue: id(10), onFalse: id(35) })
     assert.deepStrictEqual(edges.get(id(35)), { _tag: "Next", to: id(2) })
     assert.deepStrictEqual(draft.cursor, { after: id(35), way: "to" })

@@ -4,7 +4,7 @@
  * It is temporary. The failed operation usually changed nothing, but a write may have taken effect before its answer
  * was lost. Every other failure of a store is a defect and is never retried.
  */
-import { Effect, Schedule, Schema } from "effect"
+import { Effect, Predicate, Schedule, Schema } from "effect"
 
 /** Raised when the store does not answer, refuses connections, or ends them. `reason` is for the log of the operator. */
 export class StoreUnavailable extends Schema.TaggedError<StoreUnavailable>()("StoreUnavailable", {
@@ -15,8 +15,8 @@ export class StoreUnavailable extends Schema.TaggedError<StoreUnavailable>()("St
   }
 }
 
-/** Whether an error is `StoreUnavailable`. */
-export const is = (error: unknown): error is StoreUnavailable => error instanceof StoreUnavailable
+/** Whether an error is `StoreUnavailable`, by its tag: a store may have a class of its own for it, or another copy of this one. */
+export const is = (error: unknown): error is StoreUnavailable => Predicate.isTagged(error, "StoreUnavailable")
 
 /** Turns every failure except `StoreUnavailable` into a defect. */
 export const otherwiseDie = <A, E, R>(

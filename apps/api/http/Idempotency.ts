@@ -6,7 +6,7 @@
  * (401, 403, 429). Of an answer with a secret, or with `Cache-Control: no-store`, only the status is stored. Streams
  * are not stored. The stored answer is sealed, and of the request only a fingerprint is stored.
  */
-import { Effect, Option, Redacted, Result } from "effect"
+import { Effect, Option, Predicate, Redacted, Result } from "effect"
 import { HttpServerResponse } from "effect/http"
 import type { Fingerprints } from "../../../core/vault/keys/Fingerprints.ts"
 import type { Sealing } from "../../../core/vault/keys/Sealing.ts"
@@ -69,13 +69,12 @@ export const around =
       })
     return carryOut({ workspaceId, key: key.success, digest }, judged, ({ verdict }) => verdict).pipe(
       Effect.flatMap((outcome) => (outcome._tag === "Kept" ? open(outcome.answer) : answerOf(outcome.value.answered))),
-      Effect.catch((error) =>
-        error instanceof Idempotency.KeyReused || error instanceof Idempotency.StillAnswering
-          ? Effect.succeed(refuse(409, error.message))
-          : Effect.fail(error)
-      )
+      Effect.catchIf(isRefused, ({ message }) => Effect.succeed(refuse(409, message)))
     )
   }
+
+const isRefused = (error: unknown): error is Idempotency.KeyReused | Idempotency.StillAnswering =>
+  Predicate.isTagged(error, "KeyReused") || Predicate.isTagged(error, "StillAnswering")
 
 const judge = (response: HttpServerResponse.HttpServerResponse, tells: boolean): Idempotency.Verdict => {
   const { body, status } = response

@@ -6,7 +6,6 @@ import { RunVerbs } from "../../../core/run/verb/RunVerbs.ts"
 import * as StoreUnavailable from "../../../core/runtime/StoreUnavailable.ts"
 import { problemsOf } from "../../../core/workflow/language/graph/Paths.ts"
 import * as BodyFields from "../../../core/workspace/request/BodyFields.ts"
-import { RoleForbids } from "../../../core/workspace/Workspace.ts"
 import { Api } from "../Api.ts"
 import { CurrentCaller } from "../http/Authorization.ts"
 import * as Errors from "../http/Errors.ts"
@@ -98,7 +97,7 @@ export const layer = HttpApiBuilder.group(
           submit(caller, body, "batch").pipe(
             Effect.map(({ id }): Submitted => ({ status: 201, session_id: id, error: null })),
             Effect.catch((error) => {
-              if (error instanceof RoleForbids || (isOneStep && StoreUnavailable.is(error))) return Effect.fail(error)
+              if (error._tag === "RoleForbids" || (isOneStep && StoreUnavailable.is(error))) return Effect.fail(error)
               return Effect.map(
                 refusal(error),
                 (refused): Submitted => ({

@@ -2,7 +2,7 @@
  * Keeps the artifacts of runs, within what a run may keep.
  */
 
-import { Clock, Context, Effect, Layer, Schema, Stream } from "effect"
+import { Clock, Context, Effect, Layer, Predicate, Schema, Stream } from "effect"
 import * as StoreUnavailable from "../../runtime/StoreUnavailable.ts"
 import { outage } from "../../runtime/Supervisor.ts"
 import { Identifiers } from "../../workspace/Identifiers.ts"
@@ -103,7 +103,9 @@ export class RunArtifacts extends Context.Service<
                   : // What is left of the union, of which the compiler excludes nothing as `E` is open.
                     (error as E | NotKept)
               ),
-              Effect.tapError((error) => (error instanceof NotKept ? leaveOut(error) : Effect.void))
+              Effect.tapError((error) =>
+                Predicate.isTagged(error, "NotKept") ? leaveOut(error as NotKept) : Effect.void
+              )
             )
 
           return {

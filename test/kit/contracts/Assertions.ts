@@ -2,7 +2,7 @@
  * The comparisons that contracts make. Each throws an error that shows what was expected and what was found, so that a
  * contract needs no test runner.
  */
-import { Formatter } from "effect"
+import { Formatter, Predicate } from "effect"
 
 /** Raised when an implementation breaks a promise of its port. */
 export class PromiseBroken extends Error {
@@ -24,10 +24,10 @@ const hold = (holds: boolean, actual: unknown, expectation: string, note: string
 const alike = (one: unknown, other: unknown): boolean => {
   if (Object.is(one, other)) return true
   if (typeof one !== "object" || typeof other !== "object" || one === null || other === null) return false
+  // The stacks of two errors differ, and so may their classes.
+  if (one instanceof Error && other instanceof Error) return one.name === other.name && one.message === other.message
   if (Object.getPrototypeOf(one) !== Object.getPrototypeOf(other)) return false
   if (one instanceof Date && other instanceof Date) return one.getTime() === other.getTime()
-  // The stacks of two errors differ.
-  if (one instanceof Error && other instanceof Error) return one.name === other.name && one.message === other.message
   if (one instanceof Map && other instanceof Map) return alike([...one], [...other])
   if (one instanceof Set && other instanceof Set) return alike([...one], [...other])
   const names = Reflect.ownKeys(one)
@@ -107,7 +107,16 @@ export const match = (actual: string, pattern: RegExp, note?: string): void =>
 export const notMatch = (actual: string, pattern: RegExp, note?: string): void =>
   hold(!pattern.test(actual), actual, `no match of ${pattern}`, note)
 
-/** Expects an instance of a class. Errors of another copy of the package are none. */
-// biome-ignore lint/suspicious/noExplicitAny: the arguments of the constructor do not matter.
-export const instanceOf = (actual: unknown, kind: abstract new (...args: any) => unknown, note?: string): void =>
-  hold(actual instanceof kind, actual, `a ${kind.name}`, note)
+/** Expects a failure of a kind, by its tag, with these fields: the class may be one of another package. */
+export const tagged = (
+  actual: unknown,
+  tag: string,
+  fields: Readonly<Record<string, unknown>> = {},
+  note?: string
+): void => {
+  hold(Predicate.isTagged(actual, tag), actual, `a failure with the tag ${tag}`, note)
+  for (const [name, value] of Object.entries(fields)) {
+    const has = Predicate.hasProperty(actual, name) ? actual[name] : undefined
+    hold(alike(has, value), has, `${shown(value)} as the field "${name}" of ${tag}`, note)
+  }
+}

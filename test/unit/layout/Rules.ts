@@ -90,6 +90,22 @@ export const nothingAsksCanParse: Rule = (sources) =>
     .filter(({ text }) => /\bcanParse\b/.test(codeOf(text)))
     .map(({ path }) => `${path} uses URL.canParse: take URL.parse, which answers null`)
 
+/** A store of somebody else fails with classes of its own, or with those of another copy of the package. */
+export const failuresAreToldByTheirTag: Rule = (sources) => {
+  const tagged = new Set(
+    [...inCore(sources), ...inKit(sources)].flatMap(({ text }) =>
+      [...text.matchAll(/\bclass (\w+) extends (?:Schema|Data)\.TaggedError\b/g)].map(([, name]) => name)
+    )
+  )
+  return sources
+    .filter(({ path }) => /^(core|apps|test\/kit)\//.test(path))
+    .flatMap(({ path, text }) =>
+      [...codeOf(text).matchAll(/\binstanceof (?:\w+\.)?(\w+)/g)]
+        .filter(([, name]) => tagged.has(name))
+        .map(([, name]) => `${path} tells ${name} by its class: take its tag`)
+    )
+}
+
 /** The kit is published: it stands on core, and what asks a server from outside stands on nothing of ours. */
 export const kitStandsOnCore: Rule = (sources) =>
   sources

@@ -78,6 +78,18 @@ const rules: ReadonlyArray<readonly [string, Rules.Rule, ReadonlyArray<Source>, 
     ]
   ],
   [
+    "failures are told by their tag",
+    Rules.failuresAreToldByTheirTag,
+    published,
+    [
+      file(
+        "core/run/A.ts",
+        'export class Lost extends Schema.TaggedError<Lost>()("Lost", {}) {}\nerror instanceof Lost'
+      ),
+      file("apps/api/B.ts", "if (error instanceof A.Lost) return")
+    ]
+  ],
+  [
     "no cycles",
     Rules.noCycles,
     published,

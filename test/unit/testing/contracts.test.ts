@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Predicate } from "effect"
 import * as Memory from "../../../adapters/memory/Memory.ts"
 import { Tables } from "../../../adapters/memory/Tables.ts"
 import * as Contract from "../../kit/contracts/Contract.ts"
@@ -8,8 +8,11 @@ import { promises } from "./AllPromises.ts"
 /** What is only the way in which the stores in memory are made. */
 const isOwn = (key: string): boolean => key === Tables.key || !key.startsWith("sluice/core/")
 
-/** The services of a context, each noting which of its operations are used. */
-const noting = <Services>(stores: Context.Context<Services>, used: Set<string>): Context.Context<Services> =>
+/** The services of a context, each with its operations in another form. */
+const altered = <Services>(
+  stores: Context.Context<Services>,
+  alter: (operation: string, member: unknown) => unknown
+): Context.Context<Services> =>
   Context.makeUnsafe(
     new Map(
       [...stores.mapUnsafe].map(([key, service]) => [
@@ -17,14 +20,26 @@ const noting = <Services>(stores: Context.Context<Services>, used: Set<string>):
         isOwn(key) || Array.isArray(service)
           ? service
           : new Proxy(service, {
-              get: (target, operation) => {
-                used.add(`${key}.${String(operation)}`)
-                return Reflect.get(target, operation)
-              }
+              get: (target, operation) => alter(`${key}.${String(operation)}`, Reflect.get(target, operation))
             })
       ])
     )
   )
+
+/** A failure as somebody else may write it: with the same tag, fields and message, and a class of its own. */
+const foreign = (error: unknown): unknown =>
+  error instanceof Error && Predicate.hasProperty(error, "_tag")
+    ? Object.assign(new Error(error.message), { ...error, name: error.name, _tag: error._tag })
+    : error
+
+const failingForeign = (member: unknown): unknown => {
+  if (Effect.isEffect(member)) return Effect.mapError(member, foreign)
+  if (typeof member !== "function") return member
+  return (...given: ReadonlyArray<unknown>) => {
+    const answer: unknown = Reflect.apply(member, undefined, given)
+    return Effect.isEffect(answer) ? Effect.mapError(answer, foreign) : answer
+  }
+}
 
 it.live("every port of the stores in memory has a contract, which asks for each operation", () =>
   Effect.gen(function* () {
@@ -36,7 +51,10 @@ it.live("every port of the stores in memory has a contract, which asks for each 
           if (isOwn(key) || Array.isArray(service)) continue
           for (const operation of Object.keys(service)) all.add(`${key}.${operation}`)
         }
-        return noting(stores, used)
+        return altered(stores, (operation, member) => {
+          used.add(operation)
+          return member
+        })
       })
     )
     const broken = yield* Contract.broken(promises, (keeps) => Effect.provide(keeps, Layer.fresh(layer)))
@@ -45,5 +63,17 @@ it.live("every port of the stores in memory has a contract, which asks for each 
       [...all].filter((operation) => !used.has(operation)),
       []
     )
+  })
+)
+
+it.live("every contract is kept by stores that fail with classes of their own, by the tags and fields", () =>
+  Effect.gen(function* () {
+    const layer = Layer.effectContext(
+      Effect.map(Layer.build(Layer.fresh(Memory.layer)), (stores) =>
+        altered(stores, (_operation, member) => failingForeign(member))
+      )
+    )
+    const broken = yield* Contract.broken(promises, (keeps) => Effect.provide(keeps, Layer.fresh(layer)))
+    assert.deepStrictEqual(broken, [])
   })
 )

@@ -4,7 +4,13 @@
  * What the model says is yours to determine: the promises look at how it is passed on.
  */
 import { Clock, Context, Effect, Fiber, Result, type Schema, type Scope } from "effect"
-import { type Answer, Model, ModelFailure, type Question, type Service } from "../../../../core/agent/model/Model.ts"
+import {
+  type Answer,
+  Model,
+  type ModelFailure,
+  type Question,
+  type Service
+} from "../../../../core/agent/model/Model.ts"
 import * as SteppingClock from "../../clocks/SteppingClock.ts"
 import * as assert from "../Assertions.ts"
 import * as Contract from "../Contract.ts"
@@ -91,9 +97,8 @@ const isFailure = (
   ended: Result.Result<Answer, ModelFailure>,
   ...kinds: ReadonlyArray<ModelFailure["kind"]>
 ) => {
-  const error = Result.isFailure(ended) ? ended.failure : ended.success
-  assert.instanceOf(error, ModelFailure)
-  if (!(error instanceof ModelFailure)) return
+  const error = Result.isFailure(ended) ? ended.failure : (ended.success as never)
+  assert.tagged(error, "ModelFailure")
   assert.include(kinds, error.kind)
   assert.isAbove(error.reason.length, 0)
   for (const text of [error.message, JSON.stringify(error)]) {

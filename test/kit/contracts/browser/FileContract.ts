@@ -5,7 +5,7 @@
  * The sites are yours: servers at private addresses, such as those of loopback, which answer as they are asked to.
  */
 import { Clock, Context, Effect, Fiber, type Scope } from "effect"
-import { FileNotFetched, FileSource, fetchMillis } from "../../../../core/browser/file/FileSource.ts"
+import { type FileNotFetched, FileSource, fetchMillis } from "../../../../core/browser/file/FileSource.ts"
 import * as SteppingClock from "../../clocks/SteppingClock.ts"
 import * as assert from "../Assertions.ts"
 import * as Contract from "../Contract.ts"
@@ -89,7 +89,7 @@ const refused = (
 ) =>
   Effect.gen(function* () {
     const error = yield* Effect.flip(source.get(new URL(url), refusal))
-    assert.instanceOf(error, FileNotFetched)
+    assert.tagged(error, "FileNotFetched")
     assert.strictEqual(error.kind, kind, url)
     assert.isAbove(error.reason.length, 0)
     assert.notInclude(error.message, "canary")

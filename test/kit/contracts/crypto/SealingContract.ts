@@ -3,8 +3,9 @@
  * workspaces.
  */
 import { Effect, Redacted, type Schema } from "effect"
+import type { StoreUnavailable } from "../../../../core/runtime/StoreUnavailable.ts"
 import { EncryptionKeys } from "../../../../core/vault/keys/EncryptionKeys.ts"
-import { CannotUnseal, markOf, Sealing } from "../../../../core/vault/keys/Sealing.ts"
+import { type CannotUnseal, markOf, Sealing } from "../../../../core/vault/keys/Sealing.ts"
 import { WrappedKeys } from "../../../../core/vault/keys/WrappedKeys.ts"
 import type { WorkspaceId } from "../../../../core/workspace/Ids.ts"
 import type { WorkspaceStore } from "../../../../core/workspace/WorkspaceStore.ts"
@@ -42,10 +43,9 @@ const withKey = Effect.gen(function* () {
 })
 
 /** Why an Effect refuses a text, which it does not repeat. */
-const refusal = <A, E>(refused: Effect.Effect<A, E>, text: string) =>
+const refusal = <A>(refused: Effect.Effect<A, CannotUnseal | StoreUnavailable>, text: string) =>
   Effect.map(Effect.flip(refused), (error) => {
-    assert.instanceOf(error, CannotUnseal)
-    if (!(error instanceof CannotUnseal)) throw error
+    assert.tagged(error, "CannotUnseal")
     if (text.length > 8) assert.notInclude(error.message, text)
     return error.reason
   })

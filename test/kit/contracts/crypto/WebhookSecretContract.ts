@@ -1,6 +1,6 @@
 /** The promises of every implementation of `WebhookSecrets`. */
 import { Context, Effect, Redacted } from "effect"
-import { SecretUnreadable, type WebhookSecrets } from "../../../../core/event/webhook/WebhookSecrets.ts"
+import type { WebhookSecrets } from "../../../../core/event/webhook/WebhookSecrets.ts"
 import * as assert from "../Assertions.ts"
 import * as Contract from "../Contract.ts"
 import type { Processes } from "./Processes.ts"
@@ -54,7 +54,7 @@ export const promises: ReadonlyArray<Contract.ContractPromise<Installations>> = 
     Effect.gen(function* () {
       const sealed = yield* own.seal(Redacted.make("key"))
       const refused = (signer: WebhookSecrets["Service"], text: string) =>
-        Effect.map(Effect.flip(signer.sign(text, "{}")), (error) => assert.instanceOf(error, SecretUnreadable, text))
+        Effect.map(Effect.flip(signer.sign(text, "{}")), (error) => assert.tagged(error, "SecretUnreadable", {}, text))
       yield* refused(other, sealed)
       for (const wrong of ["", "key", sealed.slice(2), `${sealed}00`, "0".repeat(sealed.length)]) {
         yield* refused(own, wrong)

@@ -1,6 +1,6 @@
 /** The promises of every implementation of `KeyWrapping`, which wraps keys with the master keys of a process. */
 import { Context, Effect, Exit, Redacted } from "effect"
-import { type Bound, CannotUnwrap, type KeyWrapping } from "../../../../core/vault/keys/WrappedKeys.ts"
+import type { Bound, KeyWrapping } from "../../../../core/vault/keys/WrappedKeys.ts"
 import { WorkspaceId } from "../../../../core/workspace/Ids.ts"
 import * as assert from "../Assertions.ts"
 import * as Contract from "../Contract.ts"
@@ -36,7 +36,7 @@ const refused = (
   wrapping: KeyWrapping["Service"],
   kept: Parameters<KeyWrapping["Service"]["unwrap"]>[0],
   note?: string
-) => Effect.map(Effect.flip(wrapping.unwrap(kept)), (error) => assert.instanceOf(error, CannotUnwrap, note))
+) => Effect.map(Effect.flip(wrapping.unwrap(kept)), (error) => assert.tagged(error, "CannotUnwrap", {}, note))
 
 /** What every implementation promises. */
 export const promises: ReadonlyArray<Contract.ContractPromise<Exchange>> = [

@@ -210,7 +210,10 @@ export const promises: ReadonlyArray<Contract.ContractPromise<Stores>> = [
       const [id = ""] = ids
       const { workspaceId } = caller
       yield* deliveries.append(made.slice(0, 1))
-      assert.instanceOf(yield* Effect.flip(deliveries.retry(workspaceId, id)), Delivery.DeliveryNotDead)
+      assert.tagged(yield* Effect.flip(deliveries.retry(workspaceId, id)), "DeliveryNotDead", {
+        deliveryId: id,
+        status: "pending"
+      })
       assert.strictEqual(yield* attempt({ _tag: "Refused", reason: "It must not be" }), id)
       assert.strictEqual((yield* deliveries.get(workspaceId, id)).status, "dead")
       const stranger = (yield* makeWorkspace()).workspaceId
@@ -219,8 +222,12 @@ export const promises: ReadonlyArray<Contract.ContractPromise<Stores>> = [
         [workspaceId, beside(caller.workspaceId)],
         [workspaceId, "no id"]
       ] as const) {
-        assert.instanceOf(yield* Effect.flip(deliveries.retry(workspace, unknown)), Delivery.DeliveryNotFound)
-        assert.instanceOf(yield* Effect.flip(deliveries.get(workspace, unknown)), Delivery.DeliveryNotFound)
+        assert.tagged(yield* Effect.flip(deliveries.retry(workspace, unknown)), "DeliveryNotFound", {
+          deliveryId: unknown
+        })
+        assert.tagged(yield* Effect.flip(deliveries.get(workspace, unknown)), "DeliveryNotFound", {
+          deliveryId: unknown
+        })
       }
       const retried = yield* deliveries.retry(workspaceId, id)
       assert.deepStrictEqual([retried.status, retried.attempts, retried.errors.length], ["pending", 0, 1])

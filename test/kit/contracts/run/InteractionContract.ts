@@ -127,7 +127,7 @@ export const promises: ReadonlyArray<Contract.ContractPromise<Stores>> = [
       const question = asked(one, 0)
       yield* store.put(question)
       const refused = yield* Effect.flip(store.change(one.run.id, give(one.run, { code: "12" })))
-      assert.instanceOf(refused, Interaction.InvalidAnswer)
+      assert.tagged(refused, "InvalidAnswer")
       assert.deepStrictEqual(yield* store.get(caller.workspaceId, one.run.id), Option.some(question))
     })
   ),

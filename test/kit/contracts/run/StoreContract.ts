@@ -8,14 +8,12 @@
 import { Clock, Effect, Random, Result } from "effect"
 import * as Gate from "../../../../core/gate/Gate.ts"
 import { GateStore, mostCounted } from "../../../../core/gate/GateStore.ts"
-import { LeaseLost, type Run, RunEnded, type RunningRun } from "../../../../core/run/Run.ts"
+import type { Run, RunningRun } from "../../../../core/run/Run.ts"
 import { RunStore } from "../../../../core/run/RunStore.ts"
 import * as Transition from "../../../../core/run/Transition.ts"
 import type { Turns } from "../../../../core/runtime/Shares.ts"
 import type { Signals } from "../../../../core/runtime/Signals.ts"
-import { FieldsTooLarge } from "../../../../core/workflow/FieldLimit.ts"
 import { WorkflowStore } from "../../../../core/workflow/WorkflowStore.ts"
-import { RunNotFound, WorkflowNotFound } from "../../../../core/workspace/Ids.ts"
 import type { WorkspaceStore } from "../../../../core/workspace/WorkspaceStore.ts"
 import * as SteppingClock from "../../clocks/SteppingClock.ts"
 import * as assert from "../Assertions.ts"
@@ -63,18 +61,21 @@ export const promises: ReadonlyArray<Contract.ContractPromise<Stores>> = [
       const stranger = yield* makeWorkspace()
       const sent = submission(workflow)
       yield* runs.submit(sent)
-      assert.instanceOf(yield* Effect.flip(runs.get(stranger.workspaceId, sent.id)), RunNotFound)
-      assert.instanceOf(
+      assert.tagged(yield* Effect.flip(runs.get(stranger.workspaceId, sent.id)), "RunNotFound", { sessionId: sent.id })
+      assert.tagged(
         yield* Effect.flip((yield* GateStore).get(stranger.workspaceId, workflow.workflow.id)),
-        WorkflowNotFound
+        "WorkflowNotFound",
+        { workflowId: workflow.workflow.id }
       )
-      assert.instanceOf(
+      assert.tagged(
         yield* Effect.flip((yield* WorkflowStore).get(stranger.workspaceId, workflow.workflow.id)),
-        WorkflowNotFound
+        "WorkflowNotFound",
+        { workflowId: workflow.workflow.id }
       )
-      assert.instanceOf(
+      assert.tagged(
         yield* Effect.flip(runs.submit({ ...submission(workflow), workspaceId: stranger.workspaceId })),
-        WorkflowNotFound
+        "WorkflowNotFound",
+        { workflowId: workflow.workflow.id }
       )
       assert.deepStrictEqual((yield* runs.list(stranger.workspaceId, { limit: 10 })).runs, [])
     })
@@ -316,11 +317,17 @@ export const promises: ReadonlyArray<Contract.ContractPromise<Stores>> = [
       yield* runs.report(held, { events: [{ event: "execution.step", ...step }], progress: { acted: true, mark } })
       yield* runs.report(held, { events: [], progress: { committed: true } })
       const stale = { id: sent.id, fence: fence - 1 }
-      assert.instanceOf(yield* Effect.flip(runs.report(stale, { events: [] })), LeaseLost)
-      assert.instanceOf(yield* Effect.flip(runs.settle(stale, success)), LeaseLost)
+      assert.tagged(yield* Effect.flip(runs.report(stale, { events: [] })), "LeaseLost", {
+        sessionId: sent.id,
+        fence: fence - 1
+      })
+      assert.tagged(yield* Effect.flip(runs.settle(stale, success)), "LeaseLost", {
+        sessionId: sent.id,
+        fence: fence - 1
+      })
       assert.deepStrictEqual(yield* runs.renew([held, stale], 60_000), [stale])
       yield* runs.settle(held, success)
-      assert.instanceOf(yield* Effect.flip(runs.settle(held, success)), LeaseLost)
+      assert.tagged(yield* Effect.flip(runs.settle(held, success)), "LeaseLost", { sessionId: sent.id, fence })
       const { run } = yield* runs.get(sent.workspaceId, sent.id)
       assert.strictEqual(run.status, "execution.success")
       assert.deepStrictEqual(run.data, { done: true })
@@ -368,7 +375,7 @@ export const promises: ReadonlyArray<Contract.ContractPromise<Stores>> = [
       const interrupt = runs.change(sent.workspaceId, sent.id, Transition.interrupt)
       yield* interrupt
       const before = yield* runs.get(sent.workspaceId, sent.id)
-      assert.instanceOf(yield* Effect.flip(interrupt), RunEnded)
+      assert.tagged(yield* Effect.flip(interrupt), "RunEnded", { sessionId: sent.id, status: "execution.stopped" })
       assert.deepStrictEqual(yield* runs.claim(claim), [])
       assert.deepStrictEqual((yield* runs.get(sent.workspaceId, sent.id)).run, before.run)
     })
@@ -455,7 +462,9 @@ export const promises: ReadonlyArray<Contract.ContractPromise<Stores>> = [
         ]
       )
       assert.deepStrictEqual((yield* workflows.version(caller.workspaceId, id, 1)).version, first.version)
-      assert.instanceOf(yield* Effect.flip(workflows.version(caller.workspaceId, id, 3)), WorkflowNotFound)
+      assert.tagged(yield* Effect.flip(workflows.version(caller.workspaceId, id, 3)), "WorkflowNotFound", {
+        workflowId: id
+      })
     })
   ),
   promise("refuse an added output that is too large however it is kept, and keep nothing of its run", () =>
@@ -471,7 +480,7 @@ export const promises: ReadonlyArray<Contract.ContractPromise<Stores>> = [
       const sent = submission(made, {
         options: { dryRun: { enabled: true, addToOutput: incompressible } }
       })
-      assert.instanceOf(yield* Effect.flip(runs.submit(sent)), FieldsTooLarge)
+      assert.tagged(yield* Effect.flip(runs.submit(sent)), "FieldsTooLarge")
       assert.deepStrictEqual(
         (yield* runs.weigh(sent.workspaceId, incompressible)).map(({ field }) => field),
         ["dry_run.add_to_output"]

@@ -12,7 +12,7 @@ import type { HoldAnnouncement } from "../../../../core/run/hold/HoldAnnouncemen
 import { RunStore } from "../../../../core/run/RunStore.ts"
 import * as Transition from "../../../../core/run/Transition.ts"
 import type { StoredWorkflow, WorkflowStore } from "../../../../core/workflow/WorkflowStore.ts"
-import { type RunId, RunNotFound } from "../../../../core/workspace/Ids.ts"
+import type { RunId } from "../../../../core/workspace/Ids.ts"
 import type { Caller } from "../../../../core/workspace/Workspace.ts"
 import type { WorkspaceStore } from "../../../../core/workspace/WorkspaceStore.ts"
 import * as SteppingClock from "../../clocks/SteppingClock.ts"
@@ -145,7 +145,7 @@ export const promises: ReadonlyArray<Contract.ContractPromise<Stores>> = [
       const [ended, free] = [yield* submitOne(workflow, false), yield* submitOne(workflow, false)]
       const watch = (id: RunId) => runs.watch(caller.workspaceId, id, announcement().ofRun)
       const foreign = yield* Effect.flip(runs.watch(stranger.workspaceId, free, announcement().ofRun))
-      assert.instanceOf(foreign, RunNotFound)
+      assert.tagged(foreign, "RunNotFound", { sessionId: free })
       yield* runs.change(caller.workspaceId, ended, Transition.interrupt)
       assert.isFalse(yield* watch(free))
       yield* pause(caller, workflow, "Stop")

@@ -9,7 +9,6 @@
 import { Clock, Effect, Option, Result } from "effect"
 import * as Gate from "../../../../core/gate/Gate.ts"
 import { GateStore } from "../../../../core/gate/GateStore.ts"
-import { LeaseLost } from "../../../../core/run/Run.ts"
 import { type ClaimedRun, RunStore } from "../../../../core/run/RunStore.ts"
 import * as Transition from "../../../../core/run/Transition.ts"
 import { VaultEntries } from "../../../../core/vault/VaultEntries.ts"
@@ -54,7 +53,7 @@ export const promises: ReadonlyArray<Contract.ContractPromise<Stores>> = [
       assert.strictEqual((yield* claim()).length, 1)
       yield* finish(first)
       assert.deepStrictEqual(yield* claim(), [])
-      assert.instanceOf(yield* Effect.flip(runs.loggedIn(held(first as ClaimedRun), "USER")), LeaseLost)
+      assert.tagged(yield* Effect.flip(runs.loggedIn(held(first as ClaimedRun), "USER")), "LeaseLost")
     })
   ),
   promise("a waiting run waits for a slot or for a sign-in, which is told apart, and lists agree", (caller, workflow) =>

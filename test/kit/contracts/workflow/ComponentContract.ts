@@ -2,7 +2,7 @@
  * The promises of every store of components: `ComponentStore`, on the data of the store of workflows.
  */
 import { Clock, Effect, Result } from "effect"
-import { ComponentId, ComponentNotFound } from "../../../../core/workflow/component/Component.ts"
+import { ComponentId } from "../../../../core/workflow/component/Component.ts"
 import {
   ComponentStore,
   type StoredComponent,
@@ -120,7 +120,7 @@ export const promises: ReadonlyArray<Contract.ContractPromise<Stores>> = [
         components.save(stranger.workspaceId, id, (before, at) => ({ after: next(before, at), carry: null }), any),
         components.remove(stranger.workspaceId, id, follow("x"))
       ]
-      for (const one of missing) assert.instanceOf(yield* Effect.flip(one), ComponentNotFound)
+      for (const one of missing) assert.tagged(yield* Effect.flip(one), "ComponentNotFound", { componentId: id })
       assert.deepStrictEqual(yield* components.list(stranger.workspaceId), [])
     })
   ),
@@ -181,7 +181,9 @@ export const promises: ReadonlyArray<Contract.ContractPromise<Stores>> = [
       // The one that followed holds it no more, and is not asked again.
       const removed = yield* components.remove(caller.workspaceId, id, follow("Let go"))
       assert.deepStrictEqual(removed.propagated.toSorted(), sorted(refusing, large, source))
-      assert.instanceOf(yield* Effect.flip(components.get(caller.workspaceId, id)), ComponentNotFound)
+      assert.tagged(yield* Effect.flip(components.get(caller.workspaceId, id)), "ComponentNotFound", {
+        componentId: id
+      })
     })
   )
 ]

@@ -8,7 +8,6 @@ import { unknown } from "../../../../core/browser/element/Appearance.ts"
 import { confirmed, keyOf, type Offer, type Patch } from "../../../../core/workflow/patch/Patch.ts"
 import { PatchStore } from "../../../../core/workflow/patch/PatchStore.ts"
 import { WorkflowStore } from "../../../../core/workflow/WorkflowStore.ts"
-import { KeyTaken } from "../../../../core/workspace/Collection.ts"
 import { WorkflowId } from "../../../../core/workspace/Ids.ts"
 import type { WorkspaceStore } from "../../../../core/workspace/WorkspaceStore.ts"
 import * as assert from "../Assertions.ts"
@@ -81,7 +80,7 @@ export const promises: ReadonlyArray<Contract.ContractPromise<Stores>> = [
       assert.lengthOf(yield* store.ofWorkflow(workspaceId, other), 1)
       assert.deepStrictEqual(yield* store.ofWorkflow((yield* makeWorkspace()).workspaceId, one), [])
       const again = yield* Effect.flip(store.insert(workspaceId, patchOf(one, { after: second.after })))
-      assert.instanceOf(again, KeyTaken)
+      assert.tagged(again, "KeyTaken")
       assert.deepStrictEqual(yield* store.find(workspaceId, keyOf(one, first)), Option.some(first))
       yield* store.change(workspaceId, first.id, (before) => Result.succeed(confirmed(before, "run", 9)))
       const [changed] = yield* store.ofWorkflow(workspaceId, one)

@@ -17,7 +17,7 @@
  */
 import { Effect, Fiber, Result, type Schema } from "effect"
 import { type Input, type Name, type Output, operations } from "../../../../core/workflow/sandbox/Operations.ts"
-import { Sandbox, TooCostly } from "../../../../core/workflow/sandbox/Sandbox.ts"
+import { Sandbox, type TooCostly } from "../../../../core/workflow/sandbox/Sandbox.ts"
 import type { Content } from "../../../../core/workflow/Workflow.ts"
 import { UserId, WorkspaceId } from "../../../../core/workspace/Ids.ts"
 import * as assert from "../Assertions.ts"
@@ -200,9 +200,8 @@ const cheap = (sandbox: Shape, owner: string) => sandbox.run(owner, "patternCost
 
 /** Expects an operation that went over a limit, with a message that says which. */
 const isRefused = (ended: Result.Result<unknown, TooCostly>, ...limits: ReadonlyArray<TooCostly["exceeded"]>) => {
-  const error = Result.isFailure(ended) ? ended.failure : ended.success
-  assert.instanceOf(error, TooCostly)
-  if (!(error instanceof TooCostly)) return
+  const error = Result.isFailure(ended) ? ended.failure : (ended.success as never)
+  assert.tagged(error, "TooCostly")
   assert.include(limits, error.exceeded)
   assert.isAbove(error.limit.length, 0)
   assert.include(error.message, error.limit)

@@ -105,7 +105,7 @@ export const promisesOf = <Id, A extends CollectionRecord>({
         const refused = yield* Effect.flip(things.change(workspaceId, id, () => Result.fail("no" as const)))
         assert.strictEqual(refused, "no")
         const taken = Effect.flip(things.change(workspaceId, id, () => Result.succeed(make(id, "other", 0))))
-        assert.instanceOf(yield* taken, KeyTaken)
+        assert.tagged(yield* taken, "KeyTaken")
         assert.deepStrictEqual(yield* things.get(workspaceId, id), Option.some(make(id, "one", 10)))
         const renamed = make(id, "new", 10)
         assert.deepStrictEqual(
@@ -285,7 +285,7 @@ const walks = Contract.promise(
     })
     const one = walk(1)
     yield* store.insert(workspaceId, one)
-    assert.instanceOf(yield* Effect.flip(store.insert(workspaceId, walk(2))), KeyTaken)
+    assert.tagged(yield* Effect.flip(store.insert(workspaceId, walk(2))), "KeyTaken")
     yield* store.change(workspaceId, one.id, (before) => Result.succeed({ ...before, checked: 3, after: "b" }))
     const after = { ...one, checked: 3, after: "b" }
     assert.deepStrictEqual(yield* store.list(workspaceId), [after])

@@ -53,7 +53,7 @@ const inMode = (mode: "once" | "reserved") => [
       const kept = { status: 201, contentType: "application/json", body: '1 é "\\u0000"' }
       assert.deepStrictEqual(yield* send(request), { _tag: "Kept", answer: kept })
       const reused = yield* Effect.flip(send({ ...request, digest: "another" }))
-      assert.instanceOf(reused, Idempotency.KeyReused)
+      assert.tagged(reused, "KeyReused", { key: "k-1" })
       assert.include(reused.message, '"k-1"')
       assert.strictEqual((yield* send({ ...request, key: "k-2" }))._tag, "Done")
       assert.strictEqual((yield* send(yield* named()))._tag, "Done")

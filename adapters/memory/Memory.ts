@@ -41,6 +41,8 @@ import * as MemoryIdempotencyStore from "./workspace/MemoryIdempotencyStore.ts"
 import * as MemorySignInStore from "./workspace/MemorySignInStore.ts"
 import * as MemoryWorkspaceStore from "./workspace/MemoryWorkspaceStore.ts"
 
+export type { Tables } from "./Tables.ts"
+
 export const layer = Layer.mergeAll(
   MemoryAudit.layer,
   MemoryComponentStore.layer,

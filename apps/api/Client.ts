@@ -32,6 +32,9 @@ import type { Message } from "../../core/event/EventMessage.ts"
 import { Api } from "./Api.ts"
 import { Authorization } from "./http/Authorization.ts"
 
+export type { Api } from "./Api.ts"
+export type { Named } from "./http/Errors.ts"
+
 export type { WorkflowNode, WorkflowNodeOf, WorkflowToSave } from "./workflow/WorkflowBody.ts"
 
 /**

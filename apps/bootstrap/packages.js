@@ -26,6 +26,7 @@ import { root } from "./run.js"
  */
 
 const core = {
+  ".": "core/Core.ts",
   "./agent": "core/agent/Agent.ts",
   "./agent/budget": "core/agent/model/Budget.ts",
   "./agent/captcha": "core/agent/action/CaptchaSolver.ts",
@@ -201,7 +202,7 @@ export const packages = [
     folder: "core",
     description: "Run windows, gates, runs, workflows and the agent of Sluice, for Effect programs",
     readme:
-      "Run windows, gates, runs, workflows and the agent of Sluice, with the scheduler and the worker over ports, and every store in memory.\n\n```sh\nnpm install @sluice/core effect\n```\n\nEach module is an entry of its own, such as `@sluice/core/window`. No module reads a clock: instants are arguments, or come from the `Clock` of Effect. Entries below `@sluice/core/internal` are for `@sluice/testing` alone and may change in any version.",
+      "Run windows, gates, runs, workflows and the agent of Sluice, with the scheduler and the worker over ports, and every store in memory.\n\n```sh\nnpm install @sluice/core effect\n```\n\n`@sluice/core` has all modules by their names; those that programs use most are entries of their own, such as `@sluice/core/window`. No module reads a clock: instants are arguments, or come from the `Clock` of Effect. Entries below `@sluice/core/internal` are for `@sluice/testing` alone and may change in any version.",
     entries: core,
     peers: ["effect"],
     bin: {},
@@ -264,7 +265,10 @@ const folderOf = (/** @type {Package} */ { name }) => name.replace(/^@sluice\//,
 /** The `exports` of the checkout: every entry of a package, and its file. */
 export const exportsOfCheckout = Object.fromEntries(
   packages.flatMap((one) =>
-    Object.entries(one.entries).map(([subpath, file]) => [`./${posix.join(folderOf(one), subpath)}`, `./${file}`])
+    Object.entries(one.entries).map(([subpath, file]) => [
+      `./${posix.join(folderOf(one), subpath)}`.replace(/\/\.$/, ""),
+      `./${file}`
+    ])
   )
 )
 

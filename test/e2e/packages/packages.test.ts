@@ -8,6 +8,7 @@ import { comparing, embedding } from "../../docs/Examples.ts"
 import { fencesOf } from "../../docs/Pages.ts"
 import { type Installed, install, type Manifest, textOf } from "../../packages/Installed.ts"
 import { entriesOf, expected, mistakes, program, strict } from "../../packages/Programs.ts"
+import { unreachable } from "../../packages/Unreachable.ts"
 import { testMillis } from "../../support/limits.ts"
 import { root } from "../../support/Source.ts"
 import { isAll } from "../../support/scale.ts"
@@ -174,6 +175,21 @@ describe("the packages, installed in an empty folder", () => {
         []
       )
     }
+  })
+
+  it("export every name that the declarations of their entries speak of, and a hidden one is found", () => {
+    const declared = packages.flatMap(({ folder: place, manifest }) =>
+      Object.entries(manifest.exports)
+        .filter(([subpath]) => !subpath.startsWith("./internal/"))
+        .flatMap(([, entry]) => (typeof entry === "string" ? [] : [join(place, entry.types ?? "")]))
+    )
+    assert.deepStrictEqual(unreachable(folder, declared), [])
+    writeFileSync(join(folder, "hidden.d.ts"), "export interface Hidden {}\nexport interface Passed {}\n")
+    writeFileSync(
+      join(folder, "entry.d.ts"),
+      `import type { Hidden, Passed } from "./hidden.js"\nexport type { Passed }\nexport declare const f: (one: Hidden) => Passed\n`
+    )
+    assert.deepStrictEqual(unreachable(folder, [join(folder, "entry.d.ts")]), ["entry.d.ts: Hidden of hidden.d.ts"])
   })
 
   it("load at every entry on Node, and each night on Deno, and the client tells a refusal from an answer", () => {

@@ -30,6 +30,10 @@ import * as ScriptedPicture from "./ScriptedPicture.ts"
 import * as ScriptedSight from "./ScriptedSight.ts"
 import * as ScriptedTabs from "./ScriptedTabs.ts"
 
+export type { Saved } from "./ScriptedFiles.ts"
+export type { ScriptedAppearance, ScriptedOverlay } from "./ScriptedInspection.ts"
+export type { ScriptedDialog } from "./ScriptedTabs.ts"
+
 /** An event for a script of a page, by its name in browsers. */
 export interface PageEvent {
   readonly type:

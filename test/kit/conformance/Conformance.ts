@@ -13,6 +13,9 @@ import type { Need, Scenario } from "./Scenario.ts"
 import * as Scenarios from "./Scenarios.ts"
 import * as Server from "./Server.ts"
 
+export type { Scenario } from "./Scenario.ts"
+export type { Mailer, Receiver, Send } from "./Server.ts"
+
 /** Every scenario with its name, its section of the interface specification and its promise. */
 export const scenarios: ReadonlyArray<Scenario> = Scenarios.scenarios
 

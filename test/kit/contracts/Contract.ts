@@ -20,6 +20,8 @@
 import { Cause, Context, Effect, Exit } from "effect"
 import { PromiseBroken } from "./Assertions.ts"
 
+export type { PromiseBroken } from "./Assertions.ts"
+
 /** A promise of a port: its title, and the Effect that fails when the promise is broken. */
 export interface ContractPromise<Needs> {
   readonly title: string

@@ -25,6 +25,10 @@ import { shortest } from "./Shortest.ts"
 import * as VirtualTime from "./VirtualTime.ts"
 import * as World from "./World.ts"
 
+export type { History, Violation } from "./Promises.ts"
+export type { Scenario } from "./Scenario.ts"
+export type { Stores } from "./World.ts"
+
 /** What a simulation brought to light. */
 export interface Report {
   readonly history: History

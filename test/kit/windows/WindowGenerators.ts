@@ -22,6 +22,8 @@ import { Day, type RegularPeriod, type RunWindow, type SpecialHours } from "../.
 import * as ManualTime from "../clocks/ManualTime.ts"
 import * as Generated from "./Generated.ts"
 
+export type { FastCheck, Generated, Produces } from "./Generated.ts"
+
 /** Zones without and with summer time, at half hours, with odd changes; the plainest first. */
 const notable = [
   "UTC",

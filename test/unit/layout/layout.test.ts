@@ -74,7 +74,8 @@ const rules: ReadonlyArray<readonly [string, Rules.Rule, ReadonlyArray<Source>, 
     [
       file("core/window/A.ts", 'import type { Gate } from "../gate/Gate.ts"'),
       file("core/vault/keys/B.ts", 'import type { Webhook } from "../../event/webhook/Webhook.ts"'),
-      file("core/drawer/C.ts", "")
+      file("core/drawer/C.ts", ""),
+      file("core/run/D.ts", 'import { Gate } from "../Core.ts"')
     ]
   ],
   [

@@ -39,6 +39,7 @@ import * as RunRecovery from "./RunRecovery.ts"
 import * as RunSession from "./RunSession.ts"
 import * as RunVerdict from "./RunVerdict.ts"
 import * as ReplayRecorder from "./replay/ReplayRecorder.ts"
+import * as SignInWatch from "./SignInWatch.ts"
 
 export const layer = Layer.effect(
   Executor,
@@ -61,6 +62,7 @@ export const layer = Layer.effect(
     const decisions = yield* DecisionStore
     const replayRecorderOf = yield* ReplayRecorder.make
     const forgetFailed = yield* RunAccounts.forgetting
+    const signInWatchOf = yield* SignInWatch.make
 
     /** Stores a decision of a model. The run continues if that fails. */
     const kept = (id: RunId, secrets: Secrets) => (decision: Decision) =>
@@ -87,7 +89,8 @@ export const layer = Layer.effect(
       const writer = artifacts.of(claimed.run)
       for (const value of Session.secrets(session)) secrets.add(Redacted.value(value), "secret")
       yield* secrets.prepared
-      const watching = observerOf(claimed, reporter, writer)
+      const signIns = signInWatchOf(claimed, accounts)
+      const watching = observerOf(claimed, signIns.hearing(reporter), writer)
       let acted = false
       let committed = false
       const warnings = { kept: [] as Array<RunWarning>, count: 0 }
@@ -104,7 +107,10 @@ export const layer = Layer.effect(
       const inputs = { ...Legacy.defaultInputs(content.nodes), ...claimed.run.input }
       const { plainForms } = recovering
       const recorder = yield* replayRecorderOf(claimed, accounts, inputs, secrets, { browser, model, plainForms })
-      const observed = { ...watching, ...recovering.observes, before, over, warned }
+      const step: typeof watching.step = (...reached) => Effect.andThen(signIns.step, watching.step(...reached))
+      const login: NonNullable<typeof watching.login> = (alias, phase) =>
+        Effect.andThen(signIns.login(alias, phase), watching.login?.(alias, phase) ?? Effect.void)
+      const observed = { ...watching, ...recovering.observes, before, login, over, step, warned }
       const use = ModelUse.make(budget, kept(claimed.run.id, secrets), claimed.run.options.additionalContext)
       const outcome = yield* Agent.run(
         {
@@ -133,6 +139,7 @@ export const layer = Layer.effect(
         Effect.provideService(ModelUse.ModelUse, use)
       )
       yield* recovering.over
+      yield* signIns.over(outcome)
       yield* recorder.keep(outcome, writer)
       const modelCalls = { spent: (yield* Ref.get(use.spent)).calls, saved: yield* Ref.get(use.saved) }
       if (outcome._tag === "Success") {

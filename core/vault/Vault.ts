@@ -14,6 +14,7 @@ import { WorkspaceStore } from "../workspace/WorkspaceStore.ts"
 import * as EntryAudit from "./EntryAudit.ts"
 import * as EntryBody from "./EntryBody.ts"
 import * as EntryRules from "./EntryRules.ts"
+import * as SignInHealth from "./health/SignInHealth.ts"
 import * as Inbox from "./inbox/Inbox.ts"
 import { accepted, effectiveVersion } from "./keys/EncryptionKeys.ts"
 import { type Cipher, markOf, Sealing } from "./keys/Sealing.ts"
@@ -51,6 +52,9 @@ export interface EntryView {
   /** All `null` for callers other than Owners, because this state is a login. */
   readonly browserState: BrowserState
   readonly effectiveExpiresAt: number | null
+  readonly health: SignInHealth.HealthStatus
+  /** When its saved session is likely to have ended; `null` where that is not known. */
+  readonly sessionEnd: number | null
   readonly siteIdentifier: string
   /** The mail address for the codes of the credential, if it has them mailed and this service receives mail. */
   readonly tfaEmail: string | null
@@ -143,7 +147,8 @@ export class Vault extends Context.Service<
         version: number,
         kept: VaultEntry
       ) {
-        const lasting = withoutExpired(kept, yield* Clock.currentTimeMillis)
+        const now = yield* Clock.currentTimeMillis
+        const lasting = withoutExpired(kept, now)
         const browserState = permits(caller, "manage") ? yield* openBrowserState(cipher, lasting) : noBrowserState
         const entry = cipher.keys.former.length === 0 ? lasting : yield* readable(cipher, version, lasting)
         const method = effectiveTfaMethod(entry)
@@ -152,6 +157,8 @@ export class Vault extends Context.Service<
           entry,
           browserState,
           effectiveExpiresAt: effectiveExpiresAt(entry),
+          health: SignInHealth.statusOf(entry, now),
+          sessionEnd: SignInHealth.sessionEnd(entry),
           proxyString: Proxies.assigned(pool, entry),
           siteIdentifier: Domain.siteIdentifier(entry.domain),
           tfaEmail: isMailed && inboxDomain !== null ? Inbox.addressOf(entry.workspaceId, entry, inboxDomain) : null,

@@ -10,6 +10,7 @@ import { inOneSentence } from "../window/Problems.ts"
 import * as TextLength from "../window/TextLength.ts"
 import { UserId, WorkspaceId } from "../workspace/Ids.ts"
 import { Role } from "../workspace/Workspace.ts"
+import { SignInState } from "./health/SignInReport.ts"
 import * as Interval from "./Interval.ts"
 import type { Cipher } from "./keys/Sealing.ts"
 
@@ -140,7 +141,11 @@ export const VaultEntry = Schema.Struct({
   /** How often the passkey was given out for a login, from the sign count that it came with; absent before the first. */
   passkeyCount: Schema.optionalKey(Schema.Int),
   /** The counter of the next code, where the secret counts and has made one. */
-  hotpCounter: Schema.NullOr(Schema.Int)
+  hotpCounter: Schema.NullOr(Schema.Int),
+  /** What runs found out about signing in with it; absent before the first. */
+  health: Schema.optionalKey(SignInState),
+  /** The last check of signing in with it, and the run that makes it; absent before the first. */
+  lastCheck: Schema.optionalKey(Schema.Struct({ at: Schema.Finite, runId: Schema.String }))
 })
 export type VaultEntry = typeof VaultEntry.Type
 

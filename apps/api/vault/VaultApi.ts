@@ -2,6 +2,8 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { EntryBody, PairBody } from "../../../core/vault/EntryBody.ts"
+import { HealthStatus } from "../../../core/vault/health/SignInHealth.ts"
+import { FailureKind, SignInResult } from "../../../core/vault/health/SignInReport.ts"
 import { Cookie, Header, NamedHeader, ProxySetting, TfaMethod } from "../../../core/vault/VaultEntry.ts"
 import { Needs, NoStore } from "../Annotations.ts"
 import * as Described from "../http/body/Described.ts"
@@ -14,6 +16,23 @@ const text = Schema.NullOr(Schema.String)
 /** A text that is left out where there is none: clients declare it as a string. */
 const given = Schema.optionalKey(Schema.String)
 const whole = Schema.NullOr(Schema.Int)
+
+/** How signing in with a credential has gone since it was last changed. */
+export const HealthRecord = Schema.Struct({
+  status: HealthStatus.annotate({
+    description:
+      "healthy: the last sign-in succeeded, or the site took the saved session. expiring: that session is likely to end within a day, and the last sign-in asked a person. failing: the last sign-in failed. unknown: none was made since the last change"
+  }),
+  last_success_at: text,
+  last_check_at: text,
+  session_ends_at: text.annotate({ description: "When the saved session is likely to have ended" }),
+  needs_person: Schema.Boolean.annotate({ description: "Whether the last sign-in asked a person" }),
+  last_result: Schema.NullOr(SignInResult),
+  last_session_id: text.annotate({ description: "The run that found out last_result" }),
+  failures: Schema.Array(Schema.Struct({ kind: FailureKind, count: Schema.Int, last_at: Schema.String })).annotate({
+    description: "Failures since the last sign-in and the last change, the latest kind first"
+  })
+}).annotate({ identifier: "CredentialHealth" })
 
 /**
  * An entry in an answer. Secrets stay sealed, as they were received; headers have the form in which they were
@@ -62,7 +81,8 @@ export const VaultRecord = Schema.Struct({
   secret_provider_id: text,
   secret_ref: text,
   secret_cache_ttl_seconds: whole,
-  allowed_origins: Schema.NullOr(Schema.Array(Schema.String))
+  allowed_origins: Schema.NullOr(Schema.Array(Schema.String)),
+  health: HealthRecord
 }).annotate({ identifier: "VaultEntry" })
 
 const TfaCode = Schema.Struct({

@@ -1,16 +1,19 @@
 /** Vault entries as they are answered. */
+import * as SignInHealth from "../../../core/vault/health/SignInHealth.ts"
 import type { EntryView } from "../../../core/vault/Vault.ts"
 import type { Fields } from "../../../core/vault/VaultEntry.ts"
 import { present } from "../http/body/Fields.ts"
 import { iso, isoOrNull } from "../run/RunRecord.ts"
 import type { AuthenticationRecord } from "./AuthenticationApi.ts"
-import type { VaultRecord } from "./VaultApi.ts"
+import type { HealthRecord, VaultRecord } from "./VaultApi.ts"
 
 export const record = ({
   browserState,
   effectiveExpiresAt,
   entry,
+  health,
   proxyString,
+  sessionEnd,
   siteIdentifier,
   tfaEmail,
   tfaPhoneNumber
@@ -28,8 +31,27 @@ export const record = ({
   ...browserState,
   ...present({ tfa_email: tfaEmail, tfa_phone_number: tfaPhoneNumber, proxy_string: proxyString }),
   effective_expires_at: isoOrNull(effectiveExpiresAt),
-  session_data_set_at: isoOrNull(entry.sessionDataSetAt)
+  session_data_set_at: isoOrNull(entry.sessionDataSetAt),
+  health: healthOf({ entry, health, sessionEnd })
 })
+
+const healthOf = ({
+  entry,
+  health,
+  sessionEnd
+}: Pick<EntryView, "entry" | "health" | "sessionEnd">): typeof HealthRecord.Type => {
+  const latest = SignInHealth.current(entry)?.latest ?? null
+  return {
+    status: health,
+    last_success_at: isoOrNull(entry.health?.lastSuccessAt ?? null),
+    last_check_at: isoOrNull(entry.lastCheck?.at ?? null),
+    session_ends_at: isoOrNull(sessionEnd),
+    needs_person: entry.health?.needsPerson ?? false,
+    last_result: latest?.result ?? null,
+    last_session_id: latest?.runId ?? null,
+    failures: SignInHealth.failuresOf(entry).map(({ count, kind, lastAt }) => ({ kind, count, last_at: iso(lastAt) }))
+  }
+}
 
 /** The same in the older interface. */
 export const authentication = ({ browserState, entry }: EntryView): typeof AuthenticationRecord.Type => {

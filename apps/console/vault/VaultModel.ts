@@ -13,7 +13,7 @@ export interface Given {
   readonly reference: string
 }
 
-type Entry = typeof VaultRecord.Type
+export type Entry = typeof VaultRecord.Type
 
 /** `GET /vault` answers one entry for a pair, and otherwise a list. */
 export const listOf = (answer: Entry | ReadonlyArray<Entry>): ReadonlyArray<Entry> =>
@@ -51,6 +51,36 @@ export const problemsOf = (given: Given): Partial<Record<keyof Given, string>> =
         ...wrongKey(given.key)
       })
 })
+
+/** The health of a credential in a few words: its status, and what is behind it. */
+export const healthWords = ({ failures, status }: Entry["health"]): string => {
+  const [latest] = failures
+  switch (status) {
+    case "unknown":
+      return "not tried yet"
+    case "failing":
+      return latest === undefined
+        ? "failing"
+        : `failing: ${failureWords[latest.kind]}${latest.count === 1 ? "" : `, ${latest.count} times`}`
+    case "expiring":
+      return "session ends soon, and a person has to sign in"
+    case "healthy":
+      return "healthy"
+  }
+}
+
+const failureWords: Readonly<Record<Entry["health"]["failures"][number]["kind"], string>> = {
+  refused: "user name or password refused",
+  locked: "account locked",
+  code_refused: "code refused",
+  no_code: "no code came",
+  new_password: "new password required",
+  enrolment: "second factor must be set up",
+  captcha: "captcha",
+  no_answer: "nobody answered",
+  no_secret: "secret could not be read",
+  unexpected: "unexpected page"
+}
 
 /** Credentials by their site, and by their user id within one. */
 export const bySite = (all: ReadonlyArray<Entry>): ReadonlyArray<Entry> =>

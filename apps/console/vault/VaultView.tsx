@@ -12,7 +12,16 @@ import { Ago } from "../kit/Status.tsx"
 import { Table } from "../kit/Table.tsx"
 import { Providers, providers, Reference } from "./Providers.tsx"
 import { KeyField, Sending, secret, useSealing } from "./SealedForm.tsx"
-import { bySite, type Changed, changeProblemsOf, type Given, listOf, problemsOf } from "./VaultModel.ts"
+import {
+  bySite,
+  type Changed,
+  changeProblemsOf,
+  type Entry,
+  type Given,
+  healthWords,
+  listOf,
+  problemsOf
+} from "./VaultModel.ts"
 
 const entries = query((client) => client.vault.listEntries({ query: {} }))
 
@@ -62,6 +71,7 @@ export const VaultView = () => {
                       )
                   },
                   { word: "Second factor", cell: (entry) => entry.tfa_method ?? <span class="quiet">none</span> },
+                  { word: "Health", cell: ({ health }) => <Health health={health} /> },
                   { word: "Changed", kind: "quiet", cell: (entry) => <Ago at={entry.updated_at} /> },
                   {
                     word: "Action",
@@ -127,6 +137,22 @@ export const VaultView = () => {
     </Page>
   )
 }
+
+/** How signing in goes; a failure leads to the run that found it out. */
+const Health = ({ health }: { readonly health: Entry["health"] }) => (
+  <>
+    {health.last_session_id === null ? (
+      <span class="quiet">{healthWords(health)}</span>
+    ) : (
+      <a href={to(["runs", health.last_session_id])}>{healthWords(health)}</a>
+    )}
+    {health.last_success_at !== null && (
+      <div class="quiet">
+        last success <Ago at={health.last_success_at} />
+      </div>
+    )}
+  </>
+)
 
 interface Pair {
   readonly user: string

@@ -68,7 +68,17 @@ it.layer(layerInMemory)("the vault", (it) => {
         secret_provider_id: null,
         secret_ref: null,
         secret_cache_ttl_seconds: null,
-        allowed_origins: null
+        allowed_origins: null,
+        health: {
+          status: "unknown",
+          last_success_at: null,
+          last_check_at: null,
+          session_ends_at: "1970-01-01T01:30:00.000Z",
+          needs_person: false,
+          last_result: null,
+          last_session_id: null,
+          failures: []
+        }
       })
       assert.match(String(body.id), /^[0-9a-f-]{36}$/)
       assert.deepStrictEqual((yield* ask("GET", `/vault${query(pair)}`)).body, body)

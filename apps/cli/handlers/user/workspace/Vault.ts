@@ -50,13 +50,15 @@ export const list = (settings: Settings) =>
         entries.length === 0
           ? "No credentials"
           : table(
-              ["USER", "SITE", "SET", "CHANGED"],
+              ["USER", "SITE", "SET", "HEALTH", "LAST SUCCESS", "CHANGED"],
               entries.map((entry) => [
                 cell(entry.permissioned_user_id, 40),
                 cell(entry.domain, 60),
                 entry.secret_provider_id === null
                   ? names.filter((name) => entry[name] !== null).join(", ")
                   : "by a secret provider",
+                entry.health.status,
+                entry.health.last_success_at === null ? "" : instant(entry.health.last_success_at),
                 instant(entry.updated_at)
               ])
             )

@@ -14,7 +14,6 @@ import { defaultLimits, type Limits, tooLong } from "./Limits.ts"
 import * as NetworkRecorder from "./network/NetworkRecorder.ts"
 import type { Observer } from "./Observer.ts"
 import { failed, finish, type Outcome } from "./Outcome.ts"
-import * as Pagers from "./Pagers.ts"
 import * as Stepper from "./Stepper.ts"
 import * as CoveredSession from "./vision/CoveredSession.ts"
 
@@ -66,7 +65,6 @@ const walk = Effect.fnUntraced(function* <E>(
     opened: began,
     choices: new Map(),
     regions: new Map(),
-    pagers: Pagers.none(),
     warnings: []
   }
   const address = Effect.map(page.navigation.address, (one) => redactUrl(secrets.hide(one)))

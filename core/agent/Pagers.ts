@@ -6,44 +6,28 @@ import { Effect } from "effect"
 import type { BrowserSession } from "../browser/Browser.ts"
 import * as LiveSelectors from "../workflow/language/expression/LiveSelectors.ts"
 import * as Template from "../workflow/language/expression/Template.ts"
-import type { Graph, Node, NodeId, NodeOf } from "../workflow/language/graph/Graph.ts"
+import type { Graph, Node, NodeOf } from "../workflow/language/graph/Graph.ts"
 import * as GraphLoops from "../workflow/language/graph/GraphLoops.ts"
 import * as Executions from "../workflow/language/parameters/Executions.ts"
 import type { Warning } from "./Warning.ts"
 
-/** What a walk has seen of the elements that keep its loops going, by the conditions on them. */
-export interface Pagers {
-  readonly seen: Map<NodeId, Pager | null>
-}
-
+/** The element that keeps a loop with a click going. */
 interface Pager {
-  readonly node: NodeOf<"BOOL_CONDITION">
   readonly selector: string
   /** The decision by which the loop goes on. */
   readonly onward: boolean
-  wasThere: boolean
-  hasEnded: boolean
 }
 
-export const none = (): Pagers => ({ seen: new Map() })
-
-/** Notes a decision, and warns where it ends a loop on a page that shows another way on. */
-export const decided = Effect.fnUntraced(function* (
-  pagers: Pagers,
+/** The warning of a decision that ends a loop on a page that shows another way on; `null` for any other. */
+export const warningOf = Effect.fnUntraced(function* (
   graph: Graph,
   node: Node,
   holds: boolean,
   { elements }: Pick<BrowserSession, "elements">
 ): Effect.fn.Return<Warning | null> {
   if (node.action !== "BOOL_CONDITION") return null
-  if (!pagers.seen.has(node.id)) pagers.seen.set(node.id, of(graph, node))
-  const pager = pagers.seen.get(node.id) ?? null
-  if (pager === null) return null
-  if (holds === pager.onward) {
-    pager.wasThere = true
-    return null
-  }
-  pager.hasEnded = true
+  const pager = askedFor(node)
+  if (pager === null || holds === pager.onward || !isPaged(graph, node, pager)) return null
   // A page that cannot be searched has nothing to warn of: the condition on it was decided.
   const found = yield* Effect.orElseSucceed(elements.seen([furtherPage]), () => [])
   if (found.length === 0) return null
@@ -55,38 +39,19 @@ export const decided = Effect.fnUntraced(function* (
   }
 })
 
-/** The conditions whose element was on no page of the walk, each with its warning. */
-export const neverThere = ({ seen }: Pagers): ReadonlyArray<{ readonly node: Node; readonly warning: Warning }> =>
-  [...seen.values()].flatMap((pager) =>
-    pager === null || pager.wasThere || !pager.hasEnded
-      ? []
-      : [
-          {
-            node: pager.node,
-            warning: {
-              code: "PAGER-W0002",
-              sentence: `The loop ended on its first page: ${pager.selector} was on none. That is right for a list of one page`,
-              value: null
-            } satisfies Warning
-          }
-        ]
-  )
-
-/** The element that keeps a loop with a click going, where a condition asks for it alone or for its text. */
-const of = (graph: Graph, node: NodeOf<"BOOL_CONDITION">): Pager | null => {
-  const edge = graph.edges.get(node.id)
-  const asked = askedFor(node)
-  if (edge?._tag !== "Branch" || asked === null) return null
-  const isPaged = GraphLoops.endedBy(graph, node.id).some(
+/** Whether a condition ends a loop with a click by the element that it asks for. */
+const isPaged = (graph: Graph, { id }: Node, { onward }: Pager): boolean => {
+  const edge = graph.edges.get(id)
+  if (edge?._tag !== "Branch") return false
+  return GraphLoops.endedBy(graph, id).some(
     ({ nodes }) =>
-      nodes.has(asked.onward ? edge.onTrue : edge.onFalse) &&
-      [...nodes].some((id) => graph.nodes.get(id)?.action === "CLICK")
+      nodes.has(onward ? edge.onTrue : edge.onFalse) &&
+      [...nodes].some((member) => graph.nodes.get(member)?.action === "CLICK")
   )
-  return isPaged ? { node, ...asked, wasThere: false, hasEnded: false } : null
 }
 
 /** The element that a condition asks for, and the decision by which it is there. */
-const askedFor = ({ parameters }: NodeOf<"BOOL_CONDITION">): Pick<Pager, "selector" | "onward"> | null => {
+const askedFor = ({ parameters }: NodeOf<"BOOL_CONDITION">): Pager | null => {
   const { comparison_operator: operator = "EQUAL", comparison_value_1, comparison_value_2, execution } = parameters
   if (Executions.isModelExecution(execution) || typeof comparison_value_1 !== "string") return null
   const [part, ...others] = LiveSelectors.split(comparison_value_1)

@@ -62,8 +62,6 @@ export interface Walk<E> {
   readonly choices: Choices
   /** The content of page regions before the last action, by the node that waits for a change of its region. */
   readonly regions: Map<NodeId, string>
-  /** What the conditions on ways to a further page have seen so far. */
-  readonly pagers: Pagers.Pagers
   /** The warnings of all steps so far, the newest of them. */
   readonly warnings: Array<RunWarning>
 }
@@ -139,21 +137,8 @@ const loopsAround = ({ execution: { graph, secrets } }: Walk<unknown>, { positio
     item: shownItem(items[index] ?? null, (value) => secrets.hideWithin(Memory.asText(value), mostShown))
   }))
 
-/** The end of the walk, with what is unsure about all of it. */
+/** The end of the walk: what the last act began is over, as far as it is waited for, and what END expects is true. */
 const ended = Effect.fnUntraced(function* <E>(walk: Walk<E>, state: State, node: Node) {
-  const result: StepResult = yield* atEnd(walk, state, node)
-  if (result._tag !== "Ended") return result
-  for (const { node, warning } of Pagers.neverThere(walk.pagers)) {
-    const told = warningOf(node, warning, walk.execution.secrets)
-    walk.warnings.push(told)
-    yield* walk.observer.warned?.(told) ?? Effect.void
-  }
-  walk.warnings.splice(0, walk.warnings.length - mostWarnings)
-  return result
-})
-
-/** What the last act began is over, as far as it is waited for, and what END expects is true. */
-const atEnd = Effect.fnUntraced(function* <E>(walk: Walk<E>, state: State, node: Node) {
   const { acted, position, signsIn, trail } = state
   const { memory } = position
   const expect = node.action === "END" ? Expect.of(node) : null
@@ -407,7 +392,7 @@ const attempt = <E>(walk: Walk<E>, step: Step, on: BrowserSession, brought: Step
   const propose = proposing(brought)
   const pagers = Effect.fnUntraced(function* (done: Done | Position.LoopTurn, warn: StepContext["warn"]) {
     if (done._tag !== "Decided") return
-    const warning = yield* Pagers.decided(walk.pagers, walk.execution.graph, node, done.holds, on)
+    const warning = yield* Pagers.warningOf(walk.execution.graph, node, done.holds, on)
     if (warning !== null) yield* warn(warning)
   })
   const doubted = ({ sentence }: Warning) =>

@@ -17,8 +17,6 @@ export const Code = Schema.Literals([
   "LIST-W0002",
   /** A loop ended where its way to a further page was gone, and the page shows another one. */
   "PAGER-W0001",
-  /** The way to a further page was on no page. It is no failure of a strict workflow: a list may have one page. */
-  "PAGER-W0002",
   /** Nothing was seen to change on the page after a button or a link was clicked. */
   "EFFECT-W0001",
   /** The page had taken a typed text back before the form was sent, and it was typed again. */

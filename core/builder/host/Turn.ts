@@ -7,7 +7,6 @@ import { ModelBudget } from "../../agent/model/Budget.ts"
 import * as ModelUse from "../../agent/model/ModelUse.ts"
 import type { NetworkRecorder } from "../../agent/network/NetworkRecorder.ts"
 import type { Observer } from "../../agent/Observer.ts"
-import * as Pagers from "../../agent/Pagers.ts"
 import * as Position from "../../agent/Position.ts"
 import { nothing as noMemories } from "../../agent/recovery/ElementMemory.ts"
 import * as RecoverySettings from "../../agent/recovery/RecoverySettings.ts"
@@ -584,7 +583,6 @@ const walkOn = (
     opened: stage.began,
     choices: new Map(),
     regions: new Map(),
-    pagers: Pagers.none(),
     warnings: []
   }
 }

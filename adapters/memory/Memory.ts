@@ -18,6 +18,7 @@ import * as MemoryCollection from "./MemoryCollection.ts"
 import * as MemoryGateStore from "./MemoryGateStore.ts"
 import * as MemoryArtifactStore from "./run/MemoryArtifactStore.ts"
 import * as MemoryArtifacts from "./run/MemoryArtifacts.ts"
+import * as MemoryCanaryStore from "./run/MemoryCanaryStore.ts"
 import * as MemoryDecisionStore from "./run/MemoryDecisionStore.ts"
 import * as MemoryElementMemory from "./run/MemoryElementMemory.ts"
 import * as MemoryErrorReports from "./run/MemoryErrorReports.ts"
@@ -46,6 +47,7 @@ export type { Tables } from "./Tables.ts"
 export const layer = Layer.mergeAll(
   MemoryAudit.layer,
   MemoryComponentStore.layer,
+  MemoryCanaryStore.layer,
   MemoryDeliveries.layer,
   MemoryEventLog.layer,
   MemoryBuilderStore.layer,

@@ -27,6 +27,7 @@ import type { Change, LockedRun } from "../../core/run/Transition.ts"
 import type { Firing, RunSchedule } from "../../core/schedule/RunSchedule.ts"
 import type { ReceivedCode } from "../../core/vault/inbox/ReceivedCodes.ts"
 import type { WrappedKey } from "../../core/vault/keys/WrappedKeys.ts"
+import * as Canary from "../../core/workflow/canary/Canary.ts"
 import type { Component, ComponentVersion } from "../../core/workflow/component/Component.ts"
 import type { Workflow, WorkflowVersion } from "../../core/workflow/Workflow.ts"
 import type { Entry as AuditEntry } from "../../core/workspace/audit/Audit.ts"
@@ -75,6 +76,8 @@ export interface Shape {
   readonly workflows: Map<string, Workflow>
   /** The versions of each workflow, oldest first. */
   readonly versions: Map<string, Array<WorkflowVersion>>
+  /** The last canary of each workflow. */
+  readonly canaries: Map<string, Canary.Canary>
   readonly components: Map<string, Component>
   /** The versions of each component, oldest first. */
   readonly componentVersions: Map<string, Array<ComponentVersion>>
@@ -167,6 +170,7 @@ export class Tables extends Context.Service<Tables, Shape>()("sluice/adapters/me
       audit: [],
       workflows: new Map(),
       versions: new Map(),
+      canaries: new Map(),
       components: new Map(),
       componentVersions: new Map(),
       gates: new Map(),
@@ -212,6 +216,27 @@ export class Tables extends Context.Service<Tables, Shape>()("sluice/adapters/me
       lastFence: 0
     })
   )
+}
+
+/** The version that a run gets which is submitted now, by its id or by that of the run that it repeats. */
+export const versionIdFor = (tables: Shape, workflowId: string, id: string): string | undefined => {
+  const latest = tables.versions.get(workflowId)?.at(-1)
+  return latest === undefined ? undefined : Canary.assign(latest, tables.canaries.get(workflowId) ?? null, id).versionId
+}
+
+/** Keeps the latest version of a workflow, with its canary. */
+export const keepVersion = (tables: Shape, version: WorkflowVersion, canary: Canary.Canary | null, at: number) => {
+  const { versionId, workflowId } = version
+  const versions = tables.versions.get(workflowId) ?? []
+  if (versions.at(-1)?.versionId !== versionId) tables.versions.set(workflowId, [...versions, version])
+  const before = tables.canaries.get(workflowId) ?? null
+  const after = Canary.afterSave(canary, version, at)
+  if (after !== null) tables.canaries.set(workflowId, after)
+  if (before === null || !Canary.isRollback(before, after)) return
+  for (const run of waitingOf(tables, workflowId)) {
+    if (run.versionId === before.candidate.versionId && run.attempts === 0)
+      tables.runs.set(run.id, { ...run, versionId })
+  }
 }
 
 /** The gate of a workflow of this workspace, unless it was deleted. */

@@ -14,6 +14,7 @@ import { workerShares } from "./migrations/0004_worker_shares.ts"
 import { fileDeliveries } from "./migrations/0005_file_deliveries.ts"
 import { runReferences } from "./migrations/0006_run_references.ts"
 import { modelCalls } from "./migrations/0007_model_calls.ts"
+import { canaries } from "./migrations/0010_canaries.ts"
 import * as Startup from "./server/Startup.ts"
 import { isHeldUp, outageOf, withoutSqlErrors } from "./Transaction.ts"
 
@@ -58,7 +59,8 @@ export const all: Readonly<Record<string, ReadonlyArray<string>>> = {
   "0004_worker_shares": workerShares,
   "0005_file_deliveries": fileDeliveries,
   "0006_run_references": runReferences,
-  "0007_model_calls": modelCalls
+  "0007_model_calls": modelCalls,
+  "0010_canaries": canaries
 }
 
 /** The name of the newest migration of this version. */

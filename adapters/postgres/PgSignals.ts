@@ -12,7 +12,7 @@ import { logFailure } from "./Transaction.ts"
 const channel = "sluice"
 const together = "3 millis"
 
-const plain = ["work", "due", "events", "received"] as const
+const plain = ["work", "due", "events", "received", "canary"] as const
 
 /** The signals that say nothing but their kind, by their text: most signals are such. */
 const plainOf = new Map<string, Signal>(plain.map((_tag) => [JSON.stringify({ _tag }), { _tag }]))

@@ -15,6 +15,7 @@ import * as PgBuilderStore from "./PgBuilderStore.ts"
 import * as PgCollection from "./PgCollection.ts"
 import * as PgSignals from "./PgSignals.ts"
 import * as PgArtifactStore from "./run/PgArtifactStore.ts"
+import * as PgCanaryStore from "./run/PgCanaryStore.ts"
 import * as PgDecisionStore from "./run/PgDecisionStore.ts"
 import * as PgElementMemory from "./run/PgElementMemory.ts"
 import * as PgErrorReports from "./run/PgErrorReports.ts"
@@ -49,6 +50,7 @@ export const maxMessageSize = 268_435_456
 export const layerStores = Layer.mergeAll(
   PgAudit.layer,
   PgComponentStore.layer,
+  PgCanaryStore.layer,
   PgDeliveries.layer,
   PgEventLog.layer,
   PgBuilderStore.layer,

@@ -6,6 +6,7 @@ import { HttpApi, type HttpApiGroup, OpenApi } from "effect/http-api"
 import { AuditGroup } from "./audit/AuditApi.ts"
 import { BuilderGroup } from "./builder/BuilderApi.ts"
 import { BundlesGroup } from "./bundle/BundlesApi.ts"
+import { CanariesGroup } from "./canary/CanariesApi.ts"
 import { ComponentsGroup } from "./component/ComponentsApi.ts"
 import { ConsoleGroup } from "./console/LinksApi.ts"
 import * as Description from "./Description.ts"
@@ -58,6 +59,7 @@ type Groups =
   | typeof SecretProvidersGroup
   | typeof EncryptionKeyGroup
   | typeof BuilderGroup
+  | typeof CanariesGroup
   | typeof PatchesGroup
   | typeof AuditGroup
   | typeof BundlesGroup
@@ -95,6 +97,7 @@ const described: HttpApi.HttpApi<
   .add(SecretProvidersGroup)
   .add(EncryptionKeyGroup)
   .add(BuilderGroup)
+  .add(CanariesGroup)
   .add(PatchesGroup)
   .add(AuditGroup)
   .add(BundlesGroup)

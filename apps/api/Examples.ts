@@ -79,6 +79,8 @@ export const examples: Readonly<Record<string, Schema.Json>> = {
   "runWindows.unpause": { pause_resource: "run_window", resource_ids: [id] },
   "runs.start": { ...run, priority: 5, start_by: "2126-11-01T06:00:00Z" },
   "runs.failedItem": { reasoning: "The invoice has no number", full_url: "https://shop.example/invoices/7" },
+  "canaries.promoteCanary": { reason: "Seen enough" },
+  "canaries.stopCanary": { reason: "It reads another total" },
   "runVerbs.release": { session_ids: [id] },
   "runVerbs.interruptAll": { session_ids: [id], reason: "The input was wrong" },
   "runVerbs.retry": { session_ids: [id] },

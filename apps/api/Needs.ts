@@ -19,6 +19,7 @@ import { GateStore } from "../../core/gate/GateStore.ts"
 import { ArtifactFiles } from "../../core/run/artifact/ArtifactFiles.ts"
 import { ArtifactLinks } from "../../core/run/artifact/ArtifactLinks.ts"
 import { ArtifactStore } from "../../core/run/artifact/ArtifactStore.ts"
+import { CanaryStore } from "../../core/run/canary/CanaryStore.ts"
 import { FileDeliveries } from "../../core/run/delivery/FileDeliveries.ts"
 import { FileDestinationStore } from "../../core/run/delivery/FileDestination.ts"
 import { FileSink } from "../../core/run/delivery/FileSink.ts"
@@ -65,6 +66,7 @@ export const ofRequests = [ArtifactFiles, ArtifactLinks, Readiness] as const
 /** Those that only the making of the server takes. */
 export const ofMaking = [
   ArtifactStore,
+  CanaryStore,
   Audit,
   BuilderStore,
   BundleSigner,

@@ -20,6 +20,7 @@ import { Webhooks } from "../../core/event/webhook/Webhooks.ts"
 import { LiveViews } from "../../core/execution/live/LiveViews.ts"
 import { Gates } from "../../core/gate/Gates.ts"
 import { OpenedArtifacts } from "../../core/run/artifact/OpenedArtifacts.ts"
+import { Canaries } from "../../core/run/canary/Canaries.ts"
 import { FileDestinations } from "../../core/run/delivery/FileDestinations.ts"
 import { Decisions } from "../../core/run/evidence/Decisions.ts"
 import { Evidence } from "../../core/run/evidence/Evidence.ts"
@@ -55,6 +56,7 @@ import { Api } from "./Api.ts"
 import * as AuditHttp from "./audit/AuditHttp.ts"
 import * as BuilderHttp from "./builder/BuilderHttp.ts"
 import * as BundlesHttp from "./bundle/BundlesHttp.ts"
+import * as CanariesHttp from "./canary/CanariesHttp.ts"
 import * as ComponentsHttp from "./component/ComponentsHttp.ts"
 import * as LinksHttp from "./console/LinksHttp.ts"
 import * as Pages from "./console/Pages.ts"
@@ -164,6 +166,7 @@ const handlers = Layer.mergeAll(
   BuilderHttp.layer,
   WebhooksHttp.layer,
   FileDestinationsHttp.layer,
+  CanariesHttp.layer,
   PatchesHttp.layer,
   AuditHttp.layer,
   BundlesHttp.layer,
@@ -195,6 +198,7 @@ const services = Layer.mergeAll(
   EventStreams.layer,
   Decisions.layer,
   Evidence.layer,
+  Canaries.layer,
   Gates.layer,
   Interactions.layer,
   Invitations.layer,

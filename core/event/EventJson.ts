@@ -256,6 +256,13 @@ const payloads: {
     held_runs: heldRuns,
     held_runs_at_least: atLeast
   }),
+  "workflow.canary": ({ base, reason, restored, state, version }) => ({
+    state,
+    reason,
+    version_number: version,
+    base_version_number: base,
+    restored_version_number: restored
+  }),
   "execution.start": ({ runId }, links) => (links === null ? {} : { live_view_url: links.liveView(runId) }),
   "execution.step": ({ loops, next, step }) => ({ current_step: step, next_step: next, ...loopFacts(loops) }),
   "execution.step_skipped": ({ loops, nodeId, step }) => ({

@@ -128,6 +128,17 @@ export const RunEvent = Schema.Union([
     heldRuns: Schema.Int,
     atLeast: Schema.Boolean
   }),
+  /** The canary of a workflow has ended by what its runs did, or by a user. `runId` is the last ended run of its version. */
+  Schema.Struct({
+    event: Schema.Literal("workflow.canary"),
+    ...ofRun,
+    state: Schema.Literals(["promoted", "stopped"]),
+    reason: Schema.String,
+    version: Schema.Int,
+    base: Schema.Int,
+    /** The version that has the former content again. */
+    restored: Schema.NullOr(Schema.Int)
+  }),
   Schema.Struct({ event: Schema.Literal("execution.start"), ...ofRun }),
   Schema.Struct({
     event: Schema.Literal("execution.step"),
@@ -254,7 +265,7 @@ export const isLast = (event: RunEvent): event is EndEvent =>
   event.event === "execution.success" || event.event === "execution.failed" || event.event === "execution.stopped"
 
 /** Whether an event is about its run, and not about the workflow: only such ones are in streams and records of runs. */
-export const isOfRun = ({ event }: Pick<LoggedEvent, "event">): boolean => event.event !== "workflow.paused"
+export const isOfRun = ({ event }: Pick<LoggedEvent, "event">): boolean => !event.event.startsWith("workflow.")
 
 /** The file that an event reports; none for any other event. */
 export const fileOf = (event: RunEvent): ReadonlyArray<RunFile> => (event.event === "file.uploaded" ? [event.file] : [])

@@ -91,6 +91,9 @@ const attempted = Effect.fnUntraced(function* (claimed: ClaimedRun, makeRoom: Ef
       ),
       // When a run is postponed, the scheduler wakes the workers later.
       Effect.tap(({ run }) => (Run.isWaiting(run) ? signals.publish({ _tag: "due" }) : Effect.void)),
+      Effect.tap(({ run }) =>
+        Run.isEnded(run) && run.options.canary === "candidate" ? signals.publish({ _tag: "canary" }) : Effect.void
+      ),
       Effect.tap(({ failedLogin }) => (failedLogin?.stopsOthers ? signals.publish({ _tag: "due" }) : Effect.void)),
       // Its credential slots and its place among the running runs are free.
       Effect.tap(() => (makesWay ? signals.publish({ _tag: "work" }) : Effect.void)),

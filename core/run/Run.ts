@@ -19,6 +19,7 @@ import type { RunWarning } from "../event/RunWarning.ts"
 import * as Forecast from "../gate/Forecast.ts"
 import * as Gate from "../gate/Gate.ts"
 import type { Workers } from "../gate/WorkerCapacity.ts"
+import { Arm } from "../workflow/canary/Canary.ts"
 import type { RunId, VersionId, WorkflowId, WorkspaceId } from "../workspace/Ids.ts"
 import { type Caller, programKeyOf } from "../workspace/Workspace.ts"
 import type { Credential } from "./CredentialReferences.ts"
@@ -68,6 +69,8 @@ export const Options = Schema.Struct({
   additionalContext: Schema.optionalKey(Schema.Json),
   /** As it was sent. */
   notifications: Schema.optionalKey(Schema.Json),
+  /** Which version of a running canary it got. */
+  canary: Schema.optionalKey(Arm),
   /** The schedule that submitted the run, and the instant that it was scheduled for. */
   schedule: Schema.optionalKey(Schema.Struct({ id: Schema.String, at: Schema.Finite })),
   /** The position of the submission in its trace, as a `traceparent` of W3C Trace Context. */

@@ -8,6 +8,7 @@ import { Context, type Effect, type Scope, type Stream } from "effect"
 
 /**
  * `work`: runs may be ready to start. `due`: the next due instant may be earlier. `events`: the event log has grown.
+ * `canary`: a run of the new version of a canary has ended.
  * `ended`: a run was ended while running. `answered`: a question of a run was answered. `announced`: the submitter of a
  * run for a client has received its id. `watched`: a viewer of a run requests screenshots. `controlled`: control of the
  * browser of a run was taken or released. `builder`: a builder conversation has changed. `received`: a one-time code or
@@ -18,6 +19,7 @@ export type Signal =
   | { readonly _tag: "due" }
   | { readonly _tag: "events" }
   | { readonly _tag: "received" }
+  | { readonly _tag: "canary" }
   | { readonly _tag: "announced"; readonly runId: string; readonly clientId: string }
   | { readonly _tag: "ended"; readonly runId: string }
   | { readonly _tag: "answered"; readonly runId: string }

@@ -101,8 +101,8 @@ export const submit = Effect.fnUntraced(function* (gate: Gate.Gate, planned: Fir
   // The version may be outdated; the store then refuses it, and the latest one is read again.
   const recent = yield* workflows.recentTerms(before.workspaceId, before.workflowId)
   const latest = Effect.gen(function* () {
-    const { version } = yield* workflows.get(before.workspaceId, before.workflowId)
-    return yield* attempt(version)
+    const { canary, version } = yield* workflows.get(before.workspaceId, before.workflowId)
+    return yield* attempt({ ...version, canary })
   }).pipe(Effect.retry({ times: mostVersions, while: (error) => error._tag === "VersionOutdated" }))
   const submitted = yield* attempt(recent).pipe(
     Effect.catchTags({ VersionOutdated: () => latest, InvalidSchedule: () => latest })

@@ -122,8 +122,8 @@ export class Schedules extends Context.Service<
         const gate = yield* gates.get(caller.workspaceId, workflowId)
         const { workspaceId } = caller
         const schedule = RunSchedule.make({ id, workspaceId, workflowId, terms, createdBy: caller.userId }, gate, at)
-        const { version } = yield* workflows.get(workspaceId, workflowId)
-        yield* Effect.provide(Firing.prepare({ schedule, gate }, schedule.next ?? at, version), context)
+        const { canary, version } = yield* workflows.get(workspaceId, workflowId)
+        yield* Effect.provide(Firing.prepare({ schedule, gate }, schedule.next ?? at, { ...version, canary }), context)
         return { schedule, gate, at }
       })
 

@@ -7,6 +7,7 @@ import * as UnknownFields from "../window/UnknownFields.ts"
 import * as Json from "../workspace/Json.ts"
 import * as BodyFields from "../workspace/request/BodyFields.ts"
 import { optional } from "../workspace/request/ParsedJson.ts"
+import * as Canary from "./canary/Canary.ts"
 import * as InputContract from "./contract/InputContract.ts"
 import * as VaultSchema from "./contract/VaultSchema.ts"
 import * as ErrorReferences from "./ErrorReferences.ts"
@@ -51,6 +52,7 @@ export const SaveBody = Schema.Struct({
   run_window: Schema.optionalKey(json),
   run_window_revision: optional(Schema.Int),
   base_version_id: optional(Schema.String),
+  canary: optional(Canary.Terms),
   ...Settings.fields
 }).annotate({ identifier: "WorkflowToSave" })
 
@@ -71,6 +73,8 @@ export interface Draft {
   readonly windowRevision: number | null
   /** The version that the edit is based on; `null` if not given. */
   readonly baseVersionId: string | null
+  /** The terms of a canary, with which the version starts. */
+  readonly canary: Canary.Terms | null
   readonly problems: ReadonlyArray<Problem>
   readonly tooLong: ReadonlyArray<FieldLimit.FieldTooLarge>
 }
@@ -103,6 +107,7 @@ export const read = (body: unknown, now: number, errorCodes: ReadonlySet<string>
     window: Result.getOrElse(window, () => keep),
     windowRevision: sent.run_window_revision ?? null,
     baseVersionId: sent.base_version_id ?? null,
+    canary: sent.canary ?? null,
     problems: [
       ...(error === null ? [] : problemsOf(error)),
       ...(Json.isObject(body) ? [...contentProblems(content), ...Settings.problems(sent)] : []),

@@ -3,6 +3,7 @@ import { Context, type Effect, type Result } from "effect"
 import type { Gate } from "../gate/Gate.ts"
 import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import type { WorkflowId, WorkflowNotFound, WorkspaceId } from "../workspace/Ids.ts"
+import type { Canary } from "./canary/Canary.ts"
 import type { Content, NameShared, Workflow, WorkflowExists, WorkflowVersion } from "./Workflow.ts"
 
 /** A workflow with its latest version and its gate, as of one instant. */
@@ -10,6 +11,8 @@ export interface StoredWorkflow {
   readonly workflow: Workflow
   readonly version: WorkflowVersion
   readonly gate: Gate
+  /** The last canary of the workflow, which may be running. */
+  readonly canary: Canary | null
 }
 
 /** A workflow as a list shows it, with the settings of its latest version. */
@@ -24,9 +27,10 @@ export interface Page {
   readonly after: { readonly updatedAt: number; readonly id: WorkflowId } | null
 }
 
-/** The contract of a version with its runs. */
+/** The contract of a version with its runs, and the canary by which a run gets it or the version before. */
 export type RunTerms = Pick<WorkflowVersion, "versionId"> & {
   readonly content: Pick<WorkflowVersion["content"], "input_schema" | "vault_schema" | "max_retries">
+  readonly canary: Canary | null
 }
 
 /** The fields whose size is limited as the store keeps them, each with its size in bytes. */
@@ -54,6 +58,9 @@ export class WorkflowStore extends Context.Service<
      *
      * The decision maps the stored state to the next one, with a new version or the same. It must be pure, because it may be called again.
      * When it or `accept` refuses, nothing is changed.
+     *
+     * A running canary ends when another version is the latest. When one is stopped, its runs that have never started get
+     * the version that is saved.
      */
     readonly save: <E>(
       workspaceId: WorkspaceId,
@@ -77,8 +84,8 @@ export class WorkflowStore extends Context.Service<
     ) => Effect.Effect<void, WorkflowNotFound | StoreUnavailable>
 
     /**
-     * The input contract of a version of a workflow that was the latest one a short time ago. It is cached, so the
-     * caller must check that the version is still the latest.
+     * The terms of a version of a workflow that was the latest one a short time ago. They are cached, so the
+     * caller must check that the version is still the one that its run gets.
      */
     readonly recentTerms: (
       workspaceId: WorkspaceId,

@@ -38,6 +38,8 @@ import { UserId, VersionId, WorkflowId, type WorkflowNotFound } from "../workspa
 import * as Json from "../workspace/Json.ts"
 import * as Permissions from "../workspace/Permissions.ts"
 import type { Caller, RoleForbids } from "../workspace/Workspace.ts"
+import * as Canary from "./canary/Canary.ts"
+import * as CanaryAudit from "./canary/CanaryAudit.ts"
 import * as ErrorReferences from "./ErrorReferences.ts"
 import type * as FieldLimit from "./FieldLimit.ts"
 import * as ModelAvailability from "./ModelAvailability.ts"
@@ -182,7 +184,10 @@ export class Workflows extends Context.Service<
         sent: SaveBody.Draft,
         options: { readonly id?: WorkflowId; readonly uniquelyNamed: boolean }
       ) {
-        const draft = withProblems(sent, ModelAvailability.problems(sent.content.nodes, models))
+        const draft = withProblems(sent, [
+          ...ModelAvailability.problems(sent.content.nodes, models),
+          ...(sent.canary === null ? [] : [withoutBase])
+        ])
         if (SaveBody.isRefusedWithoutSizes(draft)) yield* Effect.fromResult(SaveBody.verdict(draft, null))
         const at = yield* Clock.currentTimeMillis
         const workflowId = options.id ?? WorkflowId.make(yield* identifiers.uuid)
@@ -207,7 +212,8 @@ export class Workflows extends Context.Service<
             description: draft.description,
             content: draft.content
           },
-          gate: changedGate(Gate.open, draft.window, { at, by: caller.userId })
+          gate: changedGate(Gate.open, draft.window, { at, by: caller.userId }),
+          canary: null
         }
         yield* audit.recording(
           caller,
@@ -345,13 +351,20 @@ const next = (
   draft: SaveBody.Draft,
   versionId: VersionId,
   actor: Gate.Actor
-): Result.Result<StoredWorkflow, WindowConflict> => {
+): Result.Result<StoredWorkflow, WindowConflict | InvalidWorkflow> => {
   const gate = savedGate(before.gate, draft, actor)
   if (Result.isFailure(gate)) return Result.fail(gate.failure)
+  const version = nextVersion(before.version, draft, versionId, actor)
+  const canary =
+    draft.canary === null
+      ? Result.succeed(Canary.afterSave(before.canary, version, actor.at))
+      : Canary.start(before, version, draft.canary, actor)
+  if (Result.isFailure(canary)) return Result.fail(canary.failure)
   return Result.succeed({
     workflow: { ...before.workflow, name: draft.name, description: draft.description, updatedAt: actor.at },
-    version: nextVersion(before.version, draft, versionId, actor),
-    gate: gate.success
+    version,
+    gate: gate.success,
+    canary: canary.success
   })
 }
 
@@ -414,6 +427,12 @@ const savedGate = (
 
 const encryptedKeys = ({ encrypted_keys }: Settings): Pick<Settings, "encrypted_keys"> =>
   encrypted_keys === undefined ? {} : { encrypted_keys }
+
+/** The problem of a canary in a body that creates a workflow. */
+const withoutBase: Problem = {
+  path: "canary",
+  message: "Expected no canary for a new workflow: it has no version before to compare with"
+}
 
 const withProblems = (draft: SaveBody.Draft, problems: ReadonlyArray<Problem>): SaveBody.Draft =>
   problems.length === 0 ? draft : { ...draft, problems: [...problems, ...draft.problems] }
@@ -491,6 +510,7 @@ const auditOfSave = (before: StoredWorkflow, after: StoredWorkflow): ReadonlyArr
           after: versionJson(after)
         }
       ]),
+  ...CanaryAudit.of(before, after),
   ...GateAudit.ofWindow(after.workflow.id)({
     workflowName: after.workflow.name,
     before: before.gate,

@@ -43,6 +43,7 @@ export const navigation = [
       { text: "Workflows as code", link: "/workflows-as-code" },
       { text: "As a program of Playwright", link: "/playwright-export" },
       { text: "Credentials", link: "/credentials" },
+      { text: "Canaries", link: "/canary" },
       { text: "Schedules", link: "/schedules" },
       { text: "Recovery", link: "/recovery" },
       { text: "Replays", link: "/replay" },

@@ -65,7 +65,8 @@ export const stored = (
         settings: {}
       }
     },
-    gate: Gate.open
+    gate: Gate.open,
+    canary: null
   }
 }
 

@@ -19,7 +19,7 @@ import * as MemoryClaim from "../claim/MemoryClaim.ts"
 import * as MemoryDueRuns from "../claim/MemoryDueRuns.ts"
 import { pageOf } from "../event/Page.ts"
 import * as MemoryRunList from "../list/MemoryRunList.ts"
-import { append, gateIn, gateOf, lockedOf, Tables, write } from "../Tables.ts"
+import { append, gateIn, gateOf, lockedOf, Tables, versionIdFor, write } from "../Tables.ts"
 import * as MemoryHoldAnnouncements from "./MemoryHoldAnnouncements.ts"
 import * as MemorySlots from "./MemorySlots.ts"
 
@@ -52,7 +52,7 @@ export const layer = Layer.effect(
       const gate = gateIn(tables, submission.workspaceId, submission.workflowId)
       if (gate === undefined) return yield* new WorkflowNotFound({ workflowId: submission.workflowId })
       const { versionId, workflowId } = submission
-      if (isLatest && tables.versions.get(workflowId)?.at(-1)?.versionId !== versionId)
+      if (isLatest && versionIdFor(tables, workflowId, submission.retry?.of ?? submission.id) !== versionId)
         return yield* new VersionOutdated({ versionId })
       yield* Effect.fromResult(FieldLimit.refuse(tooLarge(submission.options.dryRun?.addToOutput)))
       const change = Transition.submit(submission, gate, at)

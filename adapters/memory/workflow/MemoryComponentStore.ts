@@ -12,7 +12,7 @@ import * as FieldLimit from "../../../core/workflow/FieldLimit.ts"
 import type { StoredSizes } from "../../../core/workflow/WorkflowStore.ts"
 import type { WorkspaceId } from "../../../core/workspace/Ids.ts"
 import { atomicStore } from "../Atomic.ts"
-import { gateIn, Tables } from "../Tables.ts"
+import { gateIn, keepVersion, Tables } from "../Tables.ts"
 
 export const layer = Layer.effect(
   ComponentStore,
@@ -34,7 +34,9 @@ export const layer = Layer.effect(
           const gate = gateIn(tables, workspaceId, workflow.id)
           const version = tables.versions.get(workflow.id)?.at(-1)
           const holds = version !== undefined && Instances.components(version.content.nodes).includes(id)
-          return gate !== undefined && holds ? [{ workflow, version, gate }] : []
+          return gate !== undefined && holds
+            ? [{ workflow, version, gate, canary: tables.canaries.get(workflow.id) ?? null }]
+            : []
         })
         .sort((a, b) => b.workflow.updatedAt - a.workflow.updatedAt || (a.workflow.id < b.workflow.id ? -1 : 1))
 
@@ -54,7 +56,7 @@ export const layer = Layer.effect(
           if (Result.isFailure(after)) return { workflowId, reason: after.failure }
           if (Result.isFailure(fit)) return { workflowId, reason: fit.failure }
           tables.workflows.set(workflowId, after.success.workflow)
-          tables.versions.set(workflowId, [...(tables.versions.get(workflowId) ?? []), after.success.version])
+          keepVersion(tables, after.success.version, after.success.canary, at)
           return { workflowId, reason: null }
         })
       )

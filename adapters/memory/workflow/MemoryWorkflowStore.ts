@@ -7,7 +7,7 @@ import { NameShared, WorkflowExists, type WorkflowVersion } from "../../../core/
 import { type ListedWorkflow, type StoredWorkflow, WorkflowStore } from "../../../core/workflow/WorkflowStore.ts"
 import { type WorkflowId, WorkflowNotFound, type WorkspaceId } from "../../../core/workspace/Ids.ts"
 import { atomicStore } from "../Atomic.ts"
-import { changeGate, gateIn, Tables } from "../Tables.ts"
+import { changeGate, gateIn, keepVersion, Tables } from "../Tables.ts"
 
 export const layer = Layer.effect(
   WorkflowStore,
@@ -25,7 +25,7 @@ export const layer = Layer.effect(
       if (workflow === undefined || gate === undefined || version === undefined) {
         return yield* new WorkflowNotFound({ workflowId: id })
       }
-      return { workflow, version, gate } satisfies StoredWorkflow
+      return { workflow, version, gate, canary: tables.canaries.get(id) ?? null } satisfies StoredWorkflow
     })
 
     const latest = (workspaceId: WorkspaceId, id: WorkflowId) => find(workspaceId, id, (versions) => versions.at(-1))
@@ -36,10 +36,9 @@ export const layer = Layer.effect(
         .sort((a, b) => b.updatedAt - a.updatedAt || (a.id < b.id ? -1 : 1))
         .map((workflow) => ({ workflow, settings: tables.versions.get(workflow.id)?.at(-1)?.content.settings ?? {} }))
 
-    const keep = ({ gate, version, workflow }: StoredWorkflow, at: number) => {
+    const keep = ({ canary, gate, version, workflow }: StoredWorkflow, at: number) => {
       tables.workflows.set(workflow.id, workflow)
-      const versions = tables.versions.get(workflow.id) ?? []
-      if (versions.at(-1)?.versionId !== version.versionId) tables.versions.set(workflow.id, [...versions, version])
+      keepVersion(tables, version, canary, at)
       changeGate(tables, workflow.id, gate, at)
     }
 
@@ -71,7 +70,8 @@ export const layer = Layer.effect(
         return after
       }),
       get: Effect.fn("WorkflowStore.get")(latest),
-      recentTerms: (workspaceId, id) => Effect.map(latest(workspaceId, id), ({ version }) => version),
+      recentTerms: (workspaceId, id) =>
+        Effect.map(latest(workspaceId, id), ({ canary, version }) => ({ ...version, canary })),
       version: Effect.fn("WorkflowStore.version")((workspaceId, id, versionNumber) =>
         find(workspaceId, id, (versions) => versions.find((version) => version.versionNumber === versionNumber))
       ),

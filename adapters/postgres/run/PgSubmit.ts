@@ -59,7 +59,7 @@ export const make = (sql: SqlClient.SqlClient): Submit => {
         const [row] = yield* sql<
           Gates.Row & { readonly waiting: boolean; readonly ready_at: Date; readonly latest: string }
         >`
-          select gates.*, ${latestOf(sql, "gates")} as latest
+          select gates.*, version_for(workflow_id, ${submission.retry?.of ?? submission.id}) as latest
           from gates where workflow_id = ${workflowId} and workspace_id = ${workspaceId}
             and removed_at is null for share of gates`
         if (row === undefined) return yield* new WorkflowNotFound({ workflowId })
@@ -163,10 +163,6 @@ const shortText = (input: Schema.JsonObject): string | null => {
   return first === undefined || pieces.next().done !== true ? null : first
 }
 
-const latestOf = (sql: SqlClient.SqlClient, table: string) =>
-  sql`(select version_id from workflow_versions where workflow_id = ${sql(`${table}.workflow_id`)}
-    order by version_number desc limit 1)`
-
 const together = (sql: SqlClient.SqlClient, rows: ReadonlyArray<ReturnType<typeof Runs.fromFirst>>, at: number) => {
   const now = new Date(at)
   const accepts = sql`removed_at is null and starts_at <= ${now} and (stops_at is null or stops_at > ${now})`
@@ -187,7 +183,7 @@ const together = (sql: SqlClient.SqlClient, rows: ReadonlyArray<ReturnType<typeo
     ), inserted as (
       insert into runs (${Table.names(sql, Runs.atFirst)})
       select ${Table.names(sql, Runs.atFirst, "new")}
-      from new join gate using (workspace_id, workflow_id) where version_id = ${latestOf(sql, "new")}
+      from new join gate using (workspace_id, workflow_id) where version_id = version_for(new.workflow_id, coalesce(new.retry_of, new.id))
       order by position
       returning id, workflow_id
     ), announced as (

@@ -1,5 +1,6 @@
 /** The tables of workflows and their versions, and the column of patches that follows from a patch. */
 
+import { Canary, threshold } from "../../../core/workflow/canary/Canary.ts"
 import type { Patch } from "../../../core/workflow/patch/Patch.ts"
 import * as Settings from "../../../core/workflow/Settings.ts"
 import type { Content, Workflow, WorkflowVersion } from "../../../core/workflow/Workflow.ts"
@@ -127,6 +128,33 @@ export const toListed = (row: ListedRow) => ({
     Settings.stored(settings.decode(row.settings))
   )
 })
+
+/** The last canary of a workflow. */
+interface KeptCanary {
+  readonly workflowId: WorkflowId
+  readonly canary: Canary
+}
+
+const ofCanary = Table.of<KeptCanary>()
+
+export const canaries = Table.make(
+  "canaries",
+  {
+    workflow_id: ofCanary(Table.uuid<WorkflowId>(), ({ workflowId }) => workflowId),
+    running: ofCanary(Table.flag, ({ canary }) => canary.state === "running"),
+    base_id: ofCanary(Table.uuid<VersionId>(), ({ canary }) => canary.base.versionId),
+    threshold: ofCanary(Table.bigint, ({ canary }) => threshold(canary.terms)),
+    body: ofCanary(Table.json(Canary), ({ canary }) => canary)
+  },
+  ["workflow_id"]
+)
+
+export type CanaryRow = Table.Row<typeof canaries.columns>
+
+export const toCanary = (row: CanaryRow): KeptCanary => {
+  const { body, workflow_id } = canaries.decode(row)
+  return { workflowId: workflow_id, canary: body }
+}
 
 const ofPatch = Table.of<Patch>()
 

@@ -67,11 +67,11 @@ export const layer = Layer.effect(
 
     const getLatest = (workspaceId: WorkspaceId, id: WorkflowId) =>
       withoutSqlErrors(latest(workspaceId, id, null)).pipe(
-        Effect.tap(({ version }) =>
+        Effect.tap(({ canary, version }) =>
           Effect.sync(() => {
             if (recent.size >= maxRecent) recent.clear()
             const { input_schema, max_retries, vault_schema } = version.content
-            const terms = { versionId: version.versionId, content: { input_schema, max_retries, vault_schema } }
+            const terms = { versionId: version.versionId, content: { input_schema, max_retries, vault_schema }, canary }
             recent.set(id, { workspaceId, terms })
           })
         )
@@ -113,7 +113,7 @@ export const layer = Layer.effect(
         const known = recent.get(id)
         return known !== undefined && known.workspaceId === workspaceId
           ? Effect.succeed(known.terms)
-          : Effect.map(getLatest(workspaceId, id), ({ version }) => version)
+          : Effect.map(getLatest(workspaceId, id), ({ canary, version }) => ({ ...version, canary }))
       },
       version: Effect.fn("WorkflowStore.version")((workspaceId, id, versionNumber) =>
         withoutSqlErrors(latest(workspaceId, id, versionNumber))

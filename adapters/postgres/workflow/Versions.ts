@@ -3,6 +3,8 @@
  */
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
+import { Waiting } from "../../../core/run/Run.ts"
+import * as Canary from "../../../core/workflow/canary/Canary.ts"
 import * as Instances from "../../../core/workflow/component/Instances.ts"
 import type { WorkflowVersion } from "../../../core/workflow/Workflow.ts"
 import type { StoredSizes, StoredWorkflow } from "../../../core/workflow/WorkflowStore.ts"
@@ -27,13 +29,15 @@ export const read = (
         and (${versionNumber}::integer is null or version_number = ${versionNumber}::integer)
       order by version_number desc limit 1`
     const [gate] = yield* sql<Gates.Row>`select * from gates where workflow_id = ${id} and removed_at is null`
+    const [canary] = yield* sql<Workflows.CanaryRow>`select * from canaries where workflow_id = ${id}`
     if (workflow === undefined || version === undefined || gate === undefined) {
       return yield* new WorkflowNotFound({ workflowId: id })
     }
     return {
       workflow: Workflows.toWorkflow(workflow),
       version: Workflows.toVersion(version),
-      gate: Gates.toGate(gate)
+      gate: Gates.toGate(gate),
+      canary: canary === undefined ? null : Workflows.toCanary(canary).canary
     } satisfies StoredWorkflow
   })
 
@@ -69,5 +73,23 @@ export const save = (sql: SqlClient.SqlClient, before: StoredWorkflow, after: St
     yield* sql`update workflows set ${sql.update({ description, name, updated_at })} where id = ${id}`
     if (after.gate !== before.gate)
       yield* PgGateStore.write(sql, after.workflow.id, { before: before.gate, after: after.gate }, at)
+    yield* saveCanary(sql, before, after, at)
     return sizes
   })
+
+const saveCanary = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  { canary: before }: StoredWorkflow,
+  { canary, version }: StoredWorkflow,
+  at: number
+) {
+  const after = Canary.afterSave(canary, version, at)
+  if (after === null || after === before) return
+  const { workflow_id, ...row } = Workflows.canaries.encode({ workflowId: version.workflowId, canary: after })
+  yield* sql`insert into canaries ${sql.insert({ workflow_id, ...row })}
+    on conflict (workflow_id) do update set ${sql.update(row)}`
+  if (before === null || !Canary.isRollback(before, after)) return
+  yield* sql`update runs set version_id = ${version.versionId}
+    where workflow_id = ${version.workflowId} and version_id = ${before.candidate.versionId}
+      and ${sql.in("status", Waiting.literals)} and attempts = 0`
+})

@@ -11,6 +11,7 @@ import type { DeliveryNotDead, DeliveryNotFound } from "../../../core/event/webh
 import type { UrlRefused, WebhookExists, WebhookNotFound } from "../../../core/event/webhook/Webhook.ts"
 import type { NotLive } from "../../../core/execution/live/LiveViews.ts"
 import type { WindowConflict } from "../../../core/gate/Gates.ts"
+import type { CanaryEnded, CanaryNotFound } from "../../../core/run/canary/CanaryEnding.ts"
 import type { FileDeliveryNotFailed, FileDeliveryNotFound } from "../../../core/run/delivery/FileDelivery.ts"
 import type { DestinationNotFound, InvalidDestination } from "../../../core/run/delivery/FileDestination.ts"
 import type { NodeNotFound } from "../../../core/run/evidence/Evidence.ts"
@@ -282,6 +283,7 @@ const answers = {
   404: table({
     ApiKeyNotFound: missing<ApiKeyNotFound>(),
     ComponentNotFound: missing<ComponentNotFound>(),
+    CanaryNotFound: missing<CanaryNotFound>(),
     ConnectionNotFound: missing<ConnectionNotFound>(),
     DeliveryNotFound: missing<DeliveryNotFound>(),
     DestinationNotFound: missing<DestinationNotFound>(),
@@ -302,6 +304,7 @@ const answers = {
   }),
   409: table({
     AlreadyAnswered: conflictWith<AlreadyAnswered>("ALREADY_ANSWERED"),
+    CanaryEnded: conflict<CanaryEnded>(),
     CodesUnsupported: conflict<CodesUnsupported>(),
     ConnectionChanged: conflict<ConnectionChanged>(),
     ConnectionInUse: conflict<ConnectionInUse>(),

@@ -3,6 +3,7 @@
  */
 import { Effect, Layer } from "effect"
 import * as Retention from "../../../core/run/artifact/Retention.ts"
+import * as CanaryWatch from "../../../core/run/canary/CanaryWatch.ts"
 import * as InteractionRequest from "../../../core/run/interaction/InteractionRequest.ts"
 import * as Sweep from "../../../core/run/retention/Sweep.ts"
 import * as Scheduler from "../../../core/run/Scheduler.ts"
@@ -22,6 +23,7 @@ const periodically = <R>(job: Periodic.Job<R>) => Layer.effectDiscard(Effect.for
 export const layerScheduler = (keeping: Keeping) =>
   Layer.mergeAll(
     Layer.effectDiscard(Effect.forkScoped(Scheduler.run())),
+    Layer.effectDiscard(Effect.forkScoped(CanaryWatch.run())),
     Layer.effectDiscard(Effect.forkScoped(Reencryption.run())),
     Layer.effectDiscard(Effect.forkScoped(Firing.run())).pipe(Layer.provide(layerSandbox)),
     periodically(InteractionRequest.forgetting),

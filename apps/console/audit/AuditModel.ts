@@ -33,6 +33,7 @@ export const kinds: Readonly<Record<AuditKind, string>> = {
   workflow: "Workflows",
   component: "Components",
   patch: "Patches",
+  canary: "Canaries",
   schedule: "Schedules",
   run: "Runs",
   subscription: "Subscriptions",

@@ -126,6 +126,7 @@ const byUnknown = new Set(["sign_in.fail", "key.refuse", "live_view.open", "evid
 
 const whoMade = ({ action, user_id }: Entry): string => {
   if (user_id !== null) return whoIs(user_id)
+  if (action.startsWith("canary.")) return "its runs"
   return byUnknown.has(action) ? "unknown" : "an operator at the command line"
 }
 

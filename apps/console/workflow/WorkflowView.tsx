@@ -14,6 +14,7 @@ import { go, to } from "../kit/Route.ts"
 import { act, client, query, renew } from "../kit/Service.ts"
 import { may } from "../kit/Session.ts"
 import { Ago } from "../kit/Status.tsx"
+import { CanaryCard } from "./CanaryCard.tsx"
 import { Components } from "./Components.tsx"
 import { GraphPicture } from "./GraphPicture.tsx"
 import { JsonEditor } from "./JsonEditor.tsx"
@@ -98,6 +99,7 @@ const Outline = ({ workflow }: { readonly workflow: Workflow }) => {
         </p>
       )}
       <ProblemList nodes={[]} problems={atNode.filter(({ node }) => node === null)} />
+      <CanaryCard id={id} />
       <Offers id={id} />
       <div class="columns even">
         <Section

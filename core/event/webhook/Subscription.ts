@@ -12,6 +12,7 @@ export const EventType = Schema.Literals([
   "execution.paused",
   "execution.pause",
   "workflow.paused",
+  "workflow.canary",
   "execution.requeued",
   "execution.released",
   "execution.input_required",

@@ -1,5 +1,6 @@
 /** What every submission decides in the same way, whatever submits it. */
 import { Clock, Effect, Option, type Schema } from "effect"
+import * as Canary from "../../workflow/canary/Canary.ts"
 import * as InputContract from "../../workflow/contract/InputContract.ts"
 import * as Sandbox from "../../workflow/sandbox/Sandbox.ts"
 import type { RunTerms } from "../../workflow/WorkflowStore.ts"
@@ -29,11 +30,14 @@ export const make = Effect.gen(function* () {
     return ttl === null ? null : (yield* Clock.currentTimeMillis) + ttl
   })
 
-  /** The submission of a run of this version. */
-  const draft = Effect.fnUntraced(function* ({ versionId, content }: RunTerms, { tags = [], ...given }: Draft) {
+  /** The submission of a run of this version, or of the one before while a canary of it is running. */
+  const draft = Effect.fnUntraced(function* (latest: RunTerms, { tags = [], ...given }: Draft) {
+    const id = RunId.make(yield* identifiers.uuid)
+    const { content, versionId } = Canary.assign(latest, latest.canary, id)
     const submission: Transition.Submission = {
       ...given,
-      id: RunId.make(yield* identifiers.uuid),
+      id,
+      options: { ...given.options, ...Canary.ofRun(latest.canary, id) },
       versionId,
       credentials: CredentialReferences.of(content, given.input),
       tags: distinct(tags),

@@ -99,8 +99,8 @@ export const make = Effect.gen(function* () {
     | StoreUnavailable
   > =>
     Effect.gen(function* () {
-      const { version } = yield* workflows.get(caller.workspaceId, request.workflowId)
-      return yield* submitWith(version, caller, request)
+      const { canary, version } = yield* workflows.get(caller.workspaceId, request.workflowId)
+      return yield* submitWith({ ...version, canary }, caller, request)
     }).pipe(Effect.catchTag("VersionOutdated", () => again(caller, request)))
 
   const submitTo = Effect.fnUntraced(function* (

@@ -7,9 +7,10 @@
 import { Clock, Effect, type Schema } from "effect"
 import * as Trace from "../../runtime/Trace.ts"
 import { inOneSentence, listed } from "../../window/Problems.ts"
+import * as Canary from "../../workflow/canary/Canary.ts"
 import * as InputContract from "../../workflow/contract/InputContract.ts"
-import type { Problem, WorkflowVersion } from "../../workflow/Workflow.ts"
-import { WorkflowStore } from "../../workflow/WorkflowStore.ts"
+import type { Problem } from "../../workflow/Workflow.ts"
+import { type RunTerms, WorkflowStore } from "../../workflow/WorkflowStore.ts"
 import { Identifiers } from "../../workspace/Identifiers.ts"
 import { RunId, type WorkflowId } from "../../workspace/Ids.ts"
 import type { Caller } from "../../workspace/Workspace.ts"
@@ -55,14 +56,17 @@ export const make = Effect.gen(function* () {
 
   /** The version that the new run executes; `null` for the same one, which need not be read where the input is the same. */
   const versionFor = Effect.fnUntraced(function* (caller: Caller, run: Run.Run, { input, version }: Terms) {
-    if (version === "latest") return (yield* workflows.get(caller.workspaceId, run.workflowId)).version
+    if (version === "latest") {
+      const { canary, version } = yield* workflows.get(caller.workspaceId, run.workflowId)
+      return { ...Canary.assign(version, canary, run.id), canary }
+    }
     if (Object.keys(input).length === 0) return null
     const all = yield* workflows.versions(caller.workspaceId, run.workflowId)
     const number = all.find(({ versionId }) => versionId === run.versionId)?.versionNumber ?? 0
-    return (yield* workflows.version(caller.workspaceId, run.workflowId, number)).version
+    return { ...(yield* workflows.version(caller.workspaceId, run.workflowId, number)).version, canary: null }
   })
 
-  const problemsOf = Effect.fnUntraced(function* (caller: Caller, version: WorkflowVersion, input: Schema.JsonObject) {
+  const problemsOf = Effect.fnUntraced(function* (caller: Caller, version: RunTerms, input: Schema.JsonObject) {
     const errors = yield* Drafting.checkInput(caller.workspaceId, version, input)
     return errors.map(InputContract.asProblem)
   })
@@ -104,7 +108,7 @@ export const make = Effect.gen(function* () {
         const problems = version === null ? [] : yield* problemsOf(caller, version, input)
         if (problems.length > 0) return refuseInput(problems)
         // A retry belongs to the request that asked for it.
-        const { requestId: _request, submittedBy: _key, traceparent: _position, ...options } = run.options
+        const { canary: _arm, requestId: _request, submittedBy: _key, traceparent: _position, ...options } = run.options
         const submission: Transition.Submission & { readonly retry: Run.Retry } = {
           id: RunId.make(yield* identifiers.uuid),
           workspaceId: run.workspaceId,
@@ -115,7 +119,12 @@ export const make = Effect.gen(function* () {
             version === null
               ? run.credentials.map(({ tried: _, ...one }) => Slots.unassigned(one))
               : CredentialReferences.of(version.content, input),
-          options: { ...options, ...(yield* Trace.origin), ...Run.submittedBy(caller) },
+          options: {
+            ...options,
+            ...(yield* Trace.origin),
+            ...Run.submittedBy(caller),
+            ...Canary.ofRun(version?.canary ?? null, id)
+          },
           trigger: "retry",
           tags: run.tags,
           // The instant by which the run had to start may have passed.

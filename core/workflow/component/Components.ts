@@ -141,7 +141,8 @@ export class Components extends Context.Service<
               description: before.workflow.description,
               content
             },
-            gate: before.gate
+            gate: before.gate,
+            canary: before.canary
           } satisfies StoredWorkflow
         })
 

@@ -133,6 +133,7 @@ export const unpack = (body: unknown, now: number, known: ReadonlySet<string>): 
     draft: {
       ...draft,
       baseVersionId: null,
+      canary: null,
       problems: [
         ...draft.problems,
         ...parts.problems,

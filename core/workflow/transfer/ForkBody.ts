@@ -62,6 +62,7 @@ export const draft = ({ gate, version, workflow }: StoredWorkflow, fork: Fork): 
     fork.window._tag !== "Keep" || gate.runWindow === null ? fork.window : { _tag: "Set", window: gate.runWindow },
   windowRevision: null,
   baseVersionId: null,
+  canary: null,
   problems: [],
   tooLong: []
 })

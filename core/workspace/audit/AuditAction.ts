@@ -8,6 +8,7 @@ const verbs = {
   workflow: ["create", "save", "delete"],
   component: ["create", "save", "rename", "delete"],
   patch: ["apply", "dismiss"],
+  canary: ["start", "promote", "stop", "replace"],
   schedule: ["create", "change", "pause", "resume", "run_now", "delete"],
   run: ["release", "interrupt", "retry", "tag", "approve", "refuse", "delete"],
   subscription: ["create", "change", "delete"],

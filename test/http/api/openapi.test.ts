@@ -104,6 +104,10 @@ const reachedElsewhere: Readonly<Record<string, ReadonlyArray<string>>> = {
   "console.makeLink": ["403"],
   // A session must be open: test/http/api/consoleSession.test.ts.
   "console.endOpenSession": ["200"],
+  // A version must have been saved as a canary: test/http/api/canaries.test.ts.
+  "canaries.getCanary": ["200"],
+  "canaries.promoteCanary": ["200"],
+  "canaries.stopCanary": ["200"],
   // The run must have ended: test/http/api/api.test.ts.
   "runs.removeRun": ["200"],
   // The installation must be for tests: test/http/conformance/conformance.test.ts.

@@ -79,7 +79,8 @@ export const stored = (caller: Caller): StoredWorkflow => {
       versionNote: null,
       content: { ...graph, input_schema: {}, output_schema: {}, vault_schema: {}, max_retries: 0, settings: {} }
     },
-    gate: Gate.open
+    gate: Gate.open,
+    canary: null
   }
 }
 

@@ -155,7 +155,8 @@ const setUp = Effect.fnUntraced(function* (count: number) {
             settings: {}
           }
         },
-        gate: Gate.setPace(Gate.open, index === pacedWorkflow ? pace : null)
+        gate: Gate.setPace(Gate.open, index === pacedWorkflow ? pace : null),
+        canary: null
       },
       () => Result.void
     )

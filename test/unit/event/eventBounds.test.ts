@@ -21,7 +21,7 @@ const links: EventJson.Links = {
 }
 
 /** Fields of which only some texts are of their type. */
-const fixed = new Set(["event", "reason", "phase", "outcome"])
+const fixed = new Set(["event", "reason", "state", "phase", "outcome"])
 
 /** The growth of each field of an event. `worst` is the text with the most bytes for its length. */
 const Growth = Schema.Literals(["none", "long", "worst", "many"])

@@ -74,6 +74,8 @@ const events: ReadonlyArray<RunEvent> = [
     heldRuns: 10_000,
     atLeast: true
   },
+  { event: "workflow.canary", ...ids, state: "stopped", reason: "r", version: 4, base: 3, restored: 5 },
+  { event: "workflow.canary", ...ids, state: "promoted", reason: "r", version: 4, base: 3, restored: null },
   { event: "execution.start", ...ids },
   { event: "execution.step", ...ids, step: "A", next: "B" },
   { event: "execution.step", ...ids, step: "A", next: null },

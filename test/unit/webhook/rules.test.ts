@@ -160,6 +160,7 @@ describe("the targets of an event", () => {
       "execution.queued",
       "execution.paused",
       "workflow.paused",
+      "workflow.canary",
       "execution.start",
       "execution.step",
       "execution.step_skipped",

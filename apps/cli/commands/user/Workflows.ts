@@ -45,7 +45,13 @@ const push = Command.make(
   {
     ...service,
     file,
-    note: Flag.String("note").pipe(Flag.withDescription("Note of the new version"), Flag.optional)
+    note: Flag.String("note").pipe(Flag.withDescription("Note of the new version"), Flag.optional),
+    canary: Flag.String("canary").pipe(
+      Flag.withDescription(
+        "Give the new version a share of the runs at first: the share, after how many ended runs it gets all, and with how many failed ones it is rolled back, as in 0.1,50,5"
+      ),
+      Flag.optional
+    )
   },
   handler(load, ({ push }) => push)
 ).pipe(Command.withDescription("Save a file as the next version, unless another one was saved since it was pulled"))
@@ -113,6 +119,22 @@ const exportProgram = Command.make(
   Command.withDescription("Write a workflow as a program of Playwright, and say which of its steps that cannot do")
 )
 
+const canary = Command.make(
+  "canary",
+  {
+    ...service,
+    workflow: Argument.String("workflow").pipe(Argument.withDescription("Id or name of the workflow")),
+    end: Flag.Literals("end", ["promote", "stop"]).pipe(
+      Flag.withDescription(
+        "End it: promote gives its version all runs, stop saves the former content as the next version"
+      ),
+      Flag.optional
+    ),
+    reason: Flag.String("reason").pipe(Flag.withDescription("Why it is ended, for the audit trail"), Flag.optional)
+  },
+  handler(load, ({ canary }) => canary)
+).pipe(Command.withDescription("Show or end the canary of a workflow"))
+
 /** A limit, or `none`. */
 const limit = (name: string, what: string) =>
   Flag.String(name).pipe(
@@ -142,6 +164,7 @@ export const workflow = Command.make("workflow").pipe(
     importFile,
     exportProgram,
     explain,
+    canary,
     pace,
     tryWorkflow,
     run

@@ -154,6 +154,22 @@ export const validate = Effect.fnUntraced(function* (settings: { readonly file: 
 
 interface PushSettings extends FileSettings {
   readonly note: Option.Option<string>
+  readonly canary: Option.Option<string>
+}
+
+/** The terms of a canary as the flag gives them. The service checks their bounds. */
+const canaryOf = (text: string) => {
+  const [share, runs, max_failures, ...more] = text.split(",").map(Number)
+  return share === undefined ||
+    runs === undefined ||
+    max_failures === undefined ||
+    more.length > 0 ||
+    text.split(",").some((one) => one.trim() === "" || Number.isNaN(Number(one)))
+    ? refused(
+        "wrong",
+        `--canary: expected a share, a number of runs and a number of failures, as in 0.1,50,5, got "${text.slice(0, 80)}"`
+      )
+    : Effect.succeed({ share, runs, max_failures })
 }
 
 /**
@@ -175,9 +191,10 @@ export const push = (settings: PushSettings) =>
       // The type of what is sent is that of a valid file: the service checks it, and reports every problem at its path.
       const payload = {
         ...fields,
-        ...(Option.isSome(settings.note) ? { version_note: settings.note.value } : {})
+        ...(Option.isSome(settings.note) ? { version_note: settings.note.value } : {}),
+        ...(Option.isSome(settings.canary) ? { canary: yield* canaryOf(settings.canary.value) } : {})
       } as unknown as WorkflowToSave
-      if (id !== undefined && Option.isNone(settings.note)) {
+      if (id !== undefined && Option.isNone(settings.note) && Option.isNone(settings.canary)) {
         // The order of members in a file is that of the file: it alone makes no version.
         const present = yield* client.workflows.get({ params: { workflow_id: String(id) } })
         const stored = contentOf(settings.file, present, fields)
@@ -356,6 +373,46 @@ const limitOf = Effect.fnUntraced(function* (
 })
 
 /** Shows how fast the runs of a workflow may start, and sets it first where a limit is given. */
+interface CanarySettings extends Settings {
+  readonly workflow: string
+  readonly end: Option.Option<"promote" | "stop">
+  readonly reason: Option.Option<string>
+}
+
+export const canary = (settings: CanarySettings) =>
+  connected(
+    settings,
+    Effect.fnUntraced(function* (client) {
+      const params = { workflow_id: yield* workflowId(client, settings.workflow) }
+      const payload = Option.isSome(settings.reason) ? { reason: settings.reason.value } : {}
+      const end = Option.getOrNull(settings.end)
+      const shown = yield* end === null
+        ? client.canaries.getCanary({ params })
+        : end === "promote"
+          ? client.canaries.promoteCanary({ params, payload })
+          : client.canaries.stopCanary({ params, payload })
+      const counted = (name: string, { failed, succeeded }: { readonly failed: number; readonly succeeded: number }) =>
+        `${name}: ${failed} of ${failed + succeeded} ended runs failed`
+      yield* answer(settings, shown, () =>
+        [
+          `Version ${shown.version_number}: ${shown.state}, with ${shown.share} of the runs beside version ${shown.base_version_number}`,
+          ...(shown.evidence === null
+            ? []
+            : [
+                counted(`Version ${shown.version_number}`, shown.evidence.candidate),
+                counted(`Version ${shown.base_version_number}`, shown.evidence.base)
+              ]),
+          ...(shown.reason === null ? [] : [cell(shown.reason)]),
+          ...(shown.restored_version_number === null
+            ? []
+            : [
+                `Version ${shown.restored_version_number} has the content of version ${shown.base_version_number} again`
+              ])
+        ].join("\n")
+      )
+    })
+  )
+
 export const pace = (settings: PaceSettings) =>
   connected(
     settings,

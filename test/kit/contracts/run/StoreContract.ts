@@ -446,7 +446,8 @@ export const promises: ReadonlyArray<Contract.ContractPromise<Stores>> = [
               versionNumber: before.version.versionNumber + 1,
               versionNote: "second"
             },
-            gate: before.gate
+            gate: before.gate,
+            canary: before.canary
           }),
         () => Result.void
       )

@@ -25,8 +25,8 @@ export const site = "https://app.example.com"
 /** A workspace with a workflow whose runs are retried up to three times. */
 const makeRetried = Effect.gen(function* () {
   const caller = yield* makeWorkspace()
-  const { gate, version, workflow } = stored(caller)
-  const retried = { workflow, gate, version: { ...version, content: { ...version.content, max_retries: 3 } } }
+  const { version, ...others } = stored(caller)
+  const retried = { ...others, version: { ...version, content: { ...version.content, max_retries: 3 } } }
   yield* (yield* WorkflowStore).create(retried, () => Result.void)
   return [caller, retried] as const
 })

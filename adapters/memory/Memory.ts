@@ -28,6 +28,7 @@ import * as MemoryInteractionStore from "./run/MemoryInteractionStore.ts"
 import * as MemoryLiveChannel from "./run/MemoryLiveChannel.ts"
 import * as MemoryLiveStore from "./run/MemoryLiveStore.ts"
 import * as MemoryRunStore from "./run/MemoryRunStore.ts"
+import * as MemorySpendLedger from "./run/MemorySpendLedger.ts"
 import * as MemoryRetentionStore from "./run/retention/MemoryRetentionStore.ts"
 import * as MemoryRunRemovalStore from "./run/retention/MemoryRunRemovalStore.ts"
 import * as MemoryScheduleStore from "./schedule/MemoryScheduleStore.ts"
@@ -56,6 +57,7 @@ export const layer = Layer.mergeAll(
   MemoryInteractionStore.layer,
   MemoryRunStore.layer,
   MemorySignInStore.layer,
+  MemorySpendLedger.layer,
   MemoryStartLedger.layer,
   MemoryRetentionStore.layer,
   MemoryRunRemovalStore.layer,

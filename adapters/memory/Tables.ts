@@ -3,6 +3,8 @@
  */
 import { Context, Layer } from "effect"
 import type { ElementRecord } from "../../core/agent/recovery/ElementMemory.ts"
+import type { Day, Terms } from "../../core/agent/spending/ModelSpending.ts"
+import type { ModelCall } from "../../core/agent/spending/SpendLedger.ts"
 import type { View } from "../../core/builder/BuilderStore.ts"
 import type { Conversation } from "../../core/builder/Conversation.ts"
 import type { ConversationMessage } from "../../core/builder/ConversationMessage.ts"
@@ -158,6 +160,15 @@ export interface Shape {
   readonly schedules: Map<string, RunSchedule>
   /** The firings of each schedule. */
   readonly firings: Map<string, ReadonlyArray<Firing>>
+  /** What each workspace may spend on models. */
+  readonly modelTerms: Map<string, Terms>
+  /** What was spent on models, by workspace, day and scope. */
+  readonly modelDays: Map<string, Day>
+  /** The calls of models, in the order in which they were reserved. */
+  readonly modelCalls: Map<
+    string,
+    { readonly workspaceId: WorkspaceId; readonly call: ModelCall; readonly lostAt: number }
+  >
   lastFence: number
 }
 
@@ -213,6 +224,9 @@ export class Tables extends Context.Service<Tables, Shape>()("sluice/adapters/me
       elementMemory: new Map(),
       schedules: new Map(),
       firings: new Map(),
+      modelTerms: new Map(),
+      modelDays: new Map(),
+      modelCalls: new Map(),
       lastFence: 0
     })
   )

@@ -15,6 +15,7 @@ import { fileDeliveries } from "./migrations/0005_file_deliveries.ts"
 import { runReferences } from "./migrations/0006_run_references.ts"
 import { modelCalls } from "./migrations/0007_model_calls.ts"
 import { canaries } from "./migrations/0010_canaries.ts"
+import { modelSpending } from "./migrations/0011_model_spending.ts"
 import * as Startup from "./server/Startup.ts"
 import { isHeldUp, outageOf, withoutSqlErrors } from "./Transaction.ts"
 
@@ -60,7 +61,8 @@ export const all: Readonly<Record<string, ReadonlyArray<string>>> = {
   "0005_file_deliveries": fileDeliveries,
   "0006_run_references": runReferences,
   "0007_model_calls": modelCalls,
-  "0010_canaries": canaries
+  "0010_canaries": canaries,
+  "0011_model_spending": modelSpending
 }
 
 /** The name of the newest migration of this version. */

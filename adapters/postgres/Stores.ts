@@ -25,6 +25,7 @@ import * as PgInteractionStore from "./run/PgInteractionStore.ts"
 import * as PgLiveChannel from "./run/PgLiveChannel.ts"
 import * as PgLiveStore from "./run/PgLiveStore.ts"
 import * as PgRunStore from "./run/PgRunStore.ts"
+import * as PgSpendLedger from "./run/PgSpendLedger.ts"
 import * as PgRetentionStore from "./run/retention/PgRetentionStore.ts"
 import * as PgRunRemovalStore from "./run/retention/PgRunRemovalStore.ts"
 import * as PgScheduleStore from "./schedule/PgScheduleStore.ts"
@@ -59,6 +60,7 @@ export const layerStores = Layer.mergeAll(
   PgInteractionStore.layer,
   PgRunStore.layer,
   PgSignInStore.layer,
+  PgSpendLedger.layer,
   PgStartLedger.layer,
   PgRetentionStore.layer,
   PgRunRemovalStore.layer,

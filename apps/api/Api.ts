@@ -26,6 +26,7 @@ import { NotificationsGroup } from "./notification/NotificationsApi.ts"
 import { PatchesGroup } from "./patch/PatchesApi.ts"
 import { RunsGroup } from "./run/RunsApi.ts"
 import { SchedulesGroup } from "./schedule/SchedulesApi.ts"
+import { SpendingGroup } from "./spending/SpendingApi.ts"
 import { AuthenticationGroup } from "./vault/AuthenticationApi.ts"
 import { EncryptionKeyGroup } from "./vault/EncryptionKeyApi.ts"
 import { SecretProvidersGroup } from "./vault/SecretProvidersApi.ts"
@@ -60,6 +61,7 @@ type Groups =
   | typeof EncryptionKeyGroup
   | typeof BuilderGroup
   | typeof CanariesGroup
+  | typeof SpendingGroup
   | typeof PatchesGroup
   | typeof AuditGroup
   | typeof BundlesGroup
@@ -98,6 +100,7 @@ const described: HttpApi.HttpApi<
   .add(EncryptionKeyGroup)
   .add(BuilderGroup)
   .add(CanariesGroup)
+  .add(SpendingGroup)
   .add(PatchesGroup)
   .add(AuditGroup)
   .add(BundlesGroup)

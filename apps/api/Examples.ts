@@ -81,6 +81,11 @@ export const examples: Readonly<Record<string, Schema.Json>> = {
   "runs.failedItem": { reasoning: "The invoice has no number", full_url: "https://shop.example/invoices/7" },
   "canaries.promoteCanary": { reason: "Seen enough" },
   "canaries.stopCanary": { reason: "It reads another total" },
+  "modelSpending.setModelSpending": {
+    workspace: { calls: 5_000, tokens: null, money: 20 },
+    workflows: [{ workflow_id: id, calls: 200, tokens: null, money: null }],
+    prices: [{ model: "small-model", input: 0.15, output: 0.6 }]
+  },
   "runVerbs.release": { session_ids: [id] },
   "runVerbs.interruptAll": { session_ids: [id], reason: "The input was wrong" },
   "runVerbs.retry": { session_ids: [id] },

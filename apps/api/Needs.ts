@@ -5,6 +5,7 @@
  * assembles the server. The compiler reports missing services here.
  */
 import type { Context } from "effect"
+import { SpendLedger } from "../../core/agent/spending/SpendLedger.ts"
 import { BuilderStore } from "../../core/builder/BuilderStore.ts"
 import { EventLog } from "../../core/event/EventLog.ts"
 import { RunSubscriptionStore } from "../../core/event/notification/KeptSubscription.ts"
@@ -65,6 +66,7 @@ export const ofRequests = [ArtifactFiles, ArtifactLinks, Readiness] as const
 
 /** Those that only the making of the server takes. */
 export const ofMaking = [
+  SpendLedger,
   ArtifactStore,
   CanaryStore,
   Audit,

@@ -13,6 +13,7 @@ import {
 } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { MailsWaiting } from "../../adapters/mail/MailThread.ts"
+import { SpendingLimits } from "../../core/agent/spending/SpendingLimits.ts"
 import { Builder } from "../../core/builder/Builder.ts"
 import { RunSubscriptions } from "../../core/event/notification/RunSubscriptions.ts"
 import { EventStreams } from "../../core/event/stream/EventStreams.ts"
@@ -99,6 +100,7 @@ import * as Reference from "./Reference.ts"
 import * as ArtifactRoutes from "./run/ArtifactRoutes.ts"
 import * as RunsHttp from "./run/RunsHttp.ts"
 import * as SchedulesHttp from "./schedule/SchedulesHttp.ts"
+import * as SpendingHttp from "./spending/SpendingHttp.ts"
 import * as StalledConnections from "./stream/StalledConnections.ts"
 import { Streams } from "./stream/Streams.ts"
 import * as AuthenticationHttp from "./vault/AuthenticationHttp.ts"
@@ -167,6 +169,7 @@ const handlers = Layer.mergeAll(
   WebhooksHttp.layer,
   FileDestinationsHttp.layer,
   CanariesHttp.layer,
+  SpendingHttp.layer,
   PatchesHttp.layer,
   AuditHttp.layer,
   BundlesHttp.layer,
@@ -199,6 +202,7 @@ const services = Layer.mergeAll(
   Decisions.layer,
   Evidence.layer,
   Canaries.layer,
+  SpendingLimits.layer,
   Gates.layer,
   Interactions.layer,
   Invitations.layer,

@@ -3,6 +3,7 @@ import { Effect, Layer, Redacted, Ref, Result } from "effect"
 import * as Agent from "../agent/Agent.ts"
 import { CaptchaSolver } from "../agent/action/CaptchaSolver.ts"
 import { RunLimits } from "../agent/Limits.ts"
+import * as SpendReservation from "../agent/spending/SpendReservation.ts"
 import { ModelBudget } from "../agent/model/Budget.ts"
 import { Model } from "../agent/model/Model.ts"
 import * as ModelAdvice from "../agent/model/ModelAdvisor.ts"
@@ -60,6 +61,7 @@ export const layer = Layer.effect(
     const model = yield* Model
     const budget = yield* ModelBudget
     const decisions = yield* DecisionStore
+    const reserveFor = yield* SpendReservation.make
     const replayRecorderOf = yield* ReplayRecorder.make
     const forgetFailed = yield* RunAccounts.forgetting
     const signInWatchOf = yield* SignInWatch.make
@@ -111,7 +113,12 @@ export const layer = Layer.effect(
       const login: NonNullable<typeof watching.login> = (alias, phase) =>
         Effect.andThen(signIns.login(alias, phase), watching.login?.(alias, phase) ?? Effect.void)
       const observed = { ...watching, ...recovering.observes, before, login, over, step, warned }
-      const use = ModelUse.make(budget, kept(claimed.run.id, secrets), claimed.run.options.additionalContext)
+      const use = ModelUse.make(
+        budget,
+        kept(claimed.run.id, secrets),
+        claimed.run.options.additionalContext,
+        reserveFor(claimed.run)
+      )
       const outcome = yield* Agent.run(
         {
           graph,

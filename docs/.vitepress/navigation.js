@@ -48,6 +48,7 @@ export const navigation = [
       { text: "Recovery", link: "/recovery" },
       { text: "Replays", link: "/replay" },
       { text: "Without a model", link: "/compile" },
+      { text: "What models cost", link: "/model-spending" },
       { text: "True success", link: "/true-success" },
       { text: "Uncertain outcomes", link: "/uncertain-outcomes" },
       { text: "Approvals", link: "/approvals" },

@@ -22,6 +22,7 @@ import * as Events from "../../adapters/postgres/tables/Events.ts"
 import * as Evidence from "../../adapters/postgres/tables/Evidence.ts"
 import * as FileDeliveries from "../../adapters/postgres/tables/FileDeliveries.ts"
 import * as Gates from "../../adapters/postgres/tables/Gates.ts"
+import * as ModelSpending from "../../adapters/postgres/tables/ModelSpending.ts"
 import * as Runs from "../../adapters/postgres/tables/Runs.ts"
 import * as Table from "../../adapters/postgres/tables/Table.ts"
 import * as Vault from "../../adapters/postgres/tables/Vault.ts"
@@ -90,6 +91,9 @@ const tables: ReadonlyArray<readonly [Table.TableFacts, Readonly<Record<string, 
   [Workflows.table, {}],
   [Workflows.versions, {}],
   [Workflows.canaries, {}],
+  [ModelSpending.terms, {}],
+  [ModelSpending.days, {}],
+  [ModelSpending.ledger, position],
   [Components.table, { position: "bigint not null" }],
   [Components.versions, {}],
   [Components.uses, {}],

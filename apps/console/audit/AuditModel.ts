@@ -33,6 +33,7 @@ export const kinds: Readonly<Record<AuditKind, string>> = {
   workflow: "Workflows",
   component: "Components",
   patch: "Patches",
+  model_spending: "Spending on models",
   canary: "Canaries",
   schedule: "Schedules",
   run: "Runs",

@@ -6,6 +6,7 @@ import { SchemaForm } from "../forms/SchemaForm.tsx"
 import type { Json } from "../forms/SchemaModel.ts"
 import { Loaded } from "../kit/Loaded.tsx"
 import { Page } from "../kit/Page.tsx"
+import { to } from "../kit/Route.ts"
 import { act, client, problemsByField, query, refresh } from "../kit/Service.ts"
 import { may, ownWorkspaceId } from "../kit/Session.ts"
 import { Sessions } from "./Sessions.tsx"
@@ -22,6 +23,9 @@ export const SettingsView = () => (
         </Loaded>
       </div>
     </div>
+    <p>
+      <a href={to(["model-spending"])}>What models cost</a>
+    </p>
     <Sessions />
   </Page>
 )

@@ -83,6 +83,7 @@ const AuthorView = later(async () => (await import("../author/AuthorView.tsx")).
 const ErrorCodesView = later(async () => (await import("../errorCodes/ErrorCodesView.tsx")).ErrorCodesView)
 const MembersView = later(async () => (await import("../members/MembersView.tsx")).MembersView)
 const SettingsView = later(async () => (await import("../settings/SettingsView.tsx")).SettingsView)
+const SpendingView = later(async () => (await import("../spending/SpendingView.tsx")).SpendingView)
 const BringView = later(async () => (await import("../bring/BringView.tsx")).BringView)
 const AuditView = later(async () => (await import("../audit/AuditView.tsx")).AuditView)
 
@@ -125,6 +126,8 @@ export const viewOf = ({ path, query }: Route): View => {
       return { place, key: place, draw: () => <MembersView /> }
     case "settings":
       return { place, key: place, draw: () => <SettingsView /> }
+    case "model-spending":
+      return { place: "settings", key: place, draw: () => <SpendingView query={query} /> }
     case "schedules":
       return { place, key: place, draw: () => <SchedulesView query={query} /> }
     case "audit":

@@ -50,6 +50,20 @@ const mostAnswers = 3
 /** How long one answer may take, in milliseconds. */
 const answerMillis = 120_000
 
+/** The most tokens of an answer, and of a picture, that a call is reserved with. */
+const mostOfAnswer = 8_192
+const mostOfPicture = 4_096
+
+/** The most tokens of a question: no token is shorter than a byte of its text. */
+const mostOf = ({ form, instructions, parts }: Question) => {
+  const bytes = (text: string) => new TextEncoder().encode(text).length
+  const ofParts = parts.map((part) => (part._tag === "Text" ? bytes(part.text) : mostOfPicture))
+  return {
+    input: bytes(instructions) + bytes(JSON.stringify(form)) + ofParts.reduce((sum, one) => sum + one, 0),
+    output: mostOfAnswer
+  }
+}
+
 const notConfigured = ({ names }: Budget.Budget): string => {
   const remedy = names?.model === undefined ? "" : `; set ${names.model} to the address and the name of one`
   return `no model is configured${remedy}, as the workflow was saved with one`
@@ -94,10 +108,20 @@ export const ask = Effect.fnUntraced(function* <A>(asked: Request<A>): Effect.fn
       model: asked.model,
       timeoutMillis: Math.max(Math.min(answerMillis, use.budget.millis - millis), 1)
     }
+    const settle = yield* use.reserve({
+      node: asked.node,
+      purpose: asked.purpose,
+      model: asked.model ?? model.names[0] ?? "unknown",
+      most: mostOf(question),
+      timeoutMillis: question.timeoutMillis
+    })
     const began = yield* Clock.currentTimeMillis
-    const answered: Result.Result<Answer, ModelFailure> = yield* Effect.result(model.answer(question))
+    const answered: Result.Result<Answer, ModelFailure> = yield* Effect.result(model.answer(question)).pipe(
+      Effect.onInterrupt(() => settle(null))
+    )
     const took = (yield* Clock.currentTimeMillis) - began
     const usage = Result.isSuccess(answered) ? answered.success.usage : { inputTokens: 0, outputTokens: 0 }
+    yield* settle(Result.isSuccess(answered) ? { input: usage.inputTokens, output: usage.outputTokens } : null)
     yield* Ref.update(use.spent, (spent) => Budget.after(spent, usage, took))
     const name = Result.isSuccess(answered) ? answered.success.model : (asked.model ?? model.names[0] ?? "unknown")
     yield* Measures.modelAsked(name, usage.inputTokens + usage.outputTokens)

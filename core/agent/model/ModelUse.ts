@@ -3,7 +3,21 @@
  */
 import { Context, Effect, Ref, type Schema } from "effect"
 import type { Decision } from "../../run/evidence/Decision.ts"
+import type { StepFailed } from "../Failure.ts"
+import type { Tokens } from "../spending/ModelSpending.ts"
 import { type Budget, ModelBudget, type ModelUsage, nothing } from "./Budget.ts"
+
+/** What a call of a model is for, and the most that it may use. */
+export interface Intent {
+  readonly node: { readonly id: string; readonly name: string }
+  readonly purpose: string
+  readonly model: string
+  readonly most: Tokens
+  readonly timeoutMillis: number
+}
+
+/** Enters what a call used in the ledger; `null` where no answer told it. */
+export type Settle = (used: Tokens | null) => Effect.Effect<void>
 
 export interface Use {
   readonly budget: Budget
@@ -13,15 +27,26 @@ export interface Use {
   readonly record: (decision: Decision) => Effect.Effect<void>
   /** What the client that submitted the run says in addition, for every question; `null` where it says nothing. */
   readonly about: Schema.Json
+  /** Enters a call in the ledger before it is made, and fails with `MODEL-E0004` if a limit of its day is spent. */
+  readonly reserve: (intent: Intent) => Effect.Effect<Settle, StepFailed>
 }
 
+/** Enters nothing: for calls that belong to no run. */
+const unentered: Use["reserve"] = () => Effect.succeed(() => Effect.void)
+
 /** The use of a run that begins now. */
-export const make = (budget: Budget, record: Use["record"], about: Schema.Json = null): Use => ({
+export const make = (
+  budget: Budget,
+  record: Use["record"],
+  about: Schema.Json = null,
+  reserve: Use["reserve"] = unentered
+): Use => ({
   budget,
   spent: Ref.makeUnsafe(nothing),
   saved: Ref.makeUnsafe(0),
   record,
-  about
+  about,
+  reserve
 })
 
 /** The usage of the execution in progress. Without one, each question has a separate budget. */

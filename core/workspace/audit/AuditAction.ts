@@ -25,6 +25,7 @@ const verbs = {
   sign_in_link: ["create", "use"],
   console_session: ["start", "end"],
   sign_in: ["fail"],
+  model_spending: ["set"],
   settings: ["change"],
   workspace: ["create"],
   test_clock: ["move"]

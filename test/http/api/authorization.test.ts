@@ -87,6 +87,13 @@ const table: Readonly<Record<string, Row>> = {
   "GET /workflows/{workflow_id}/versions": { ability: "read", status: 200 },
   "GET /workflows/{workflow_id}/versions/{version_number}": { ability: "read", status: 200 },
   "GET /workflows/{workflow_id}/metadata": { ability: "read", status: 200 },
+  "GET /model-spending": { ability: "read", status: 200 },
+  "PUT /model-spending": {
+    ability: "manage",
+    json: { workspace: { calls: 100, tokens: null, money: null }, workflows: [], prices: [] },
+    status: 200
+  },
+  "GET /model-calls": { ability: "read", status: 200 },
   "GET /workflows/{workflow_id}/canary": { ability: "read", status: 404 },
   "POST /workflows/{workflow_id}/canary/promote": { ability: "edit", json: {}, status: 404 },
   "POST /workflows/{workflow_id}/canary/stop": { ability: "edit", json: {}, status: 404 },

@@ -5,10 +5,12 @@
  * Every operation is atomic, so there are no other locks.
  */
 import { Layer } from "effect"
+import { AlertReceiverStore, kind as alertReceivers } from "../../core/event/alert/AlertReceiver.ts"
 import { RunSubscriptionStore, kind as runSubscriptions } from "../../core/event/notification/KeptSubscription.ts"
 import { FileDestinationStore, kind as fileDestinations } from "../../core/run/delivery/FileDestination.ts"
 import { ErrorCodeStore, kind as errorCodes } from "../../core/workspace/ErrorCodes.ts"
 import { InvitationStore, kind as invitations } from "../../core/workspace/invitation/Invitations.ts"
+import * as MemoryAlerts from "./event/MemoryAlerts.ts"
 import * as MemoryDeliveries from "./event/MemoryDeliveries.ts"
 import * as MemoryEventLog from "./event/MemoryEventLog.ts"
 import * as MemoryWebhookStore from "./event/MemoryWebhookStore.ts"
@@ -71,6 +73,7 @@ export const layer = Layer.mergeAll(
   MemoryDecisionStore.layer,
   MemoryEvidenceStore.layer,
   MemoryFileDeliveries.layer,
+  MemoryAlerts.layer,
   MemoryLiveStore.layer,
   MemoryElementMemory.layer,
   MemoryPatchStore.layer,
@@ -80,6 +83,7 @@ export const layer = Layer.mergeAll(
   layerSignals
 ).pipe(
   (stores) => Layer.provideMerge(MemoryScheduleStore.layer, stores),
+  Layer.provideMerge(Layer.effect(AlertReceiverStore, MemoryCollection.make(alertReceivers))),
   Layer.provideMerge(Layer.effect(FileDestinationStore, MemoryCollection.make(fileDestinations))),
   Layer.provideMerge(Layer.effect(RunSubscriptionStore, MemoryCollection.make(runSubscriptions))),
   Layer.provideMerge(Tables.layer)

@@ -8,6 +8,7 @@ import type { ModelCall } from "../../core/agent/spending/SpendLedger.ts"
 import type { View } from "../../core/builder/BuilderStore.ts"
 import type { Conversation } from "../../core/builder/Conversation.ts"
 import type { ConversationMessage } from "../../core/builder/ConversationMessage.ts"
+import type { Alert } from "../../core/event/alert/Alert.ts"
 import { bounded } from "../../core/event/EventBounds.ts"
 import { consumers } from "../../core/event/EventLog.ts"
 import { fileOf, type LoggedEvent, type RunEvent, type RunFile } from "../../core/event/RunEvent.ts"
@@ -66,6 +67,13 @@ export interface KeptFileDelivery {
   readonly turn: number
   readonly dueAt: number | null
   readonly delivery: FileDelivery
+}
+
+/** An alert, with the number of its hand-outs and changes. */
+export interface KeptAlert {
+  readonly position: number
+  readonly turn: number
+  readonly alert: Alert
 }
 
 export interface Shape {
@@ -144,6 +152,7 @@ export interface Shape {
   /** Deliveries to webhooks, oldest first. */
   readonly deliveries: Map<string, KeptDelivery>
   readonly fileDeliveries: Map<string, KeptFileDelivery>
+  readonly alerts: Map<string, KeptAlert>
   /** The instant until which the pace of each workflow is used up by its starts. */
   readonly paces: Map<string, number>
   /** The last instant at which a run of each workflow was claimed. */
@@ -217,6 +226,7 @@ export class Tables extends Context.Service<Tables, Shape>()("sluice/adapters/me
       timeSteps: new Map(),
       deliveries: new Map(),
       fileDeliveries: new Map(),
+      alerts: new Map(),
       paces: new Map(),
       served: new Map(),
       slotTurns: new Map(),

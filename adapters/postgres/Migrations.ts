@@ -16,6 +16,7 @@ import { runReferences } from "./migrations/0006_run_references.ts"
 import { modelCalls } from "./migrations/0007_model_calls.ts"
 import { canaries } from "./migrations/0010_canaries.ts"
 import { modelSpending } from "./migrations/0011_model_spending.ts"
+import { alerts } from "./migrations/0012_alerts.ts"
 import * as Startup from "./server/Startup.ts"
 import { isHeldUp, outageOf, withoutSqlErrors } from "./Transaction.ts"
 
@@ -62,7 +63,8 @@ export const all: Readonly<Record<string, ReadonlyArray<string>>> = {
   "0006_run_references": runReferences,
   "0007_model_calls": modelCalls,
   "0010_canaries": canaries,
-  "0011_model_spending": modelSpending
+  "0011_model_spending": modelSpending,
+  "0012_alerts": alerts
 }
 
 /** The name of the newest migration of this version. */

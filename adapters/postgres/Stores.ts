@@ -2,10 +2,12 @@
  * All stores on one PostgreSQL database, whose schema is migrated before any of them is built.
  */
 import { Layer, type Redacted } from "effect"
+import { AlertReceiverStore, kind as alertReceivers } from "../../core/event/alert/AlertReceiver.ts"
 import { RunSubscriptionStore, kind as runSubscriptions } from "../../core/event/notification/KeptSubscription.ts"
 import { FileDestinationStore, kind as fileDestinations } from "../../core/run/delivery/FileDestination.ts"
 import { ErrorCodeStore, kind as errorCodes } from "../../core/workspace/ErrorCodes.ts"
 import { InvitationStore, kind as invitations } from "../../core/workspace/invitation/Invitations.ts"
+import * as PgAlerts from "./event/PgAlerts.ts"
 import * as PgDeliveries from "./event/PgDeliveries.ts"
 import * as PgEventLog from "./event/PgEventLog.ts"
 import * as PgWebhookStore from "./event/PgWebhookStore.ts"
@@ -71,6 +73,7 @@ export const layerStores = Layer.mergeAll(
   PgDecisionStore.layer,
   PgEvidenceStore.layer,
   PgFileDeliveries.layer,
+  PgAlerts.layer,
   PgLiveStore.layer,
   PgElementMemory.layer,
   PgPatchStore.layer,
@@ -80,6 +83,7 @@ export const layerStores = Layer.mergeAll(
   PgVault.layer
 ).pipe(
   (stores) => Layer.provideMerge(PgScheduleStore.layer, stores),
+  Layer.provideMerge(Layer.effect(AlertReceiverStore, PgCollection.make(alertReceivers))),
   Layer.provideMerge(Layer.effect(FileDestinationStore, PgCollection.make(fileDestinations))),
   Layer.provideMerge(Layer.effect(RunSubscriptionStore, PgCollection.make(runSubscriptions))),
   Layer.provideMerge(Migrations.layer)

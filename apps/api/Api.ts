@@ -3,6 +3,7 @@
  * clients can import it.
  */
 import { HttpApi, type HttpApiGroup, OpenApi } from "effect/http-api"
+import { AlertsGroup } from "./alert/AlertsApi.ts"
 import { AuditGroup } from "./audit/AuditApi.ts"
 import { BuilderGroup } from "./builder/BuilderApi.ts"
 import { BundlesGroup } from "./bundle/BundlesApi.ts"
@@ -53,6 +54,7 @@ type Groups =
   | typeof NotificationsGroup
   | typeof WebhooksGroup
   | typeof FileDestinationsGroup
+  | typeof AlertsGroup
   | typeof EventsGroup
   | typeof InteractionsGroup
   | typeof VaultGroup
@@ -92,6 +94,7 @@ const described: HttpApi.HttpApi<
   .add(NotificationsGroup)
   .add(WebhooksGroup)
   .add(FileDestinationsGroup)
+  .add(AlertsGroup)
   .add(EventsGroup)
   .add(InteractionsGroup)
   .add(VaultGroup)

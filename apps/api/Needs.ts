@@ -7,6 +7,9 @@
 import type { Context } from "effect"
 import { SpendLedger } from "../../core/agent/spending/SpendLedger.ts"
 import { BuilderStore } from "../../core/builder/BuilderStore.ts"
+import { AlertReceiverStore } from "../../core/event/alert/AlertReceiver.ts"
+import { Alerts } from "../../core/event/alert/Alerts.ts"
+import { MailSender } from "../../core/event/alert/MailSender.ts"
 import { EventLog } from "../../core/event/EventLog.ts"
 import { RunSubscriptionStore } from "../../core/event/notification/KeptSubscription.ts"
 import { ClientProgress } from "../../core/event/stream/ClientProgress.ts"
@@ -67,6 +70,8 @@ export const ofRequests = [ArtifactFiles, ArtifactLinks, Readiness] as const
 /** Those that only the making of the server takes. */
 export const ofMaking = [
   SpendLedger,
+  AlertReceiverStore,
+  Alerts,
   ArtifactStore,
   CanaryStore,
   Audit,
@@ -96,6 +101,7 @@ export const ofMaking = [
   LiveStore,
   LiveTickets,
   Mailboxes,
+  MailSender,
   PatchStore,
   PhoneNumberStore,
   ReceivedCodes,

@@ -15,6 +15,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { MailsWaiting } from "../../adapters/mail/MailThread.ts"
 import { SpendingLimits } from "../../core/agent/spending/SpendingLimits.ts"
 import { Builder } from "../../core/builder/Builder.ts"
+import { AlertReceivers } from "../../core/event/alert/AlertReceivers.ts"
 import { RunSubscriptions } from "../../core/event/notification/RunSubscriptions.ts"
 import { EventStreams } from "../../core/event/stream/EventStreams.ts"
 import { Webhooks } from "../../core/event/webhook/Webhooks.ts"
@@ -54,6 +55,7 @@ import { OpenSessions } from "../../core/workspace/signin/OpenSessions.ts"
 import { SignIns } from "../../core/workspace/signin/SignIns.ts"
 import { Workspaces } from "../../core/workspace/Workspaces.ts"
 import { Api } from "./Api.ts"
+import * as AlertsHttp from "./alert/AlertsHttp.ts"
 import * as AuditHttp from "./audit/AuditHttp.ts"
 import * as BuilderHttp from "./builder/BuilderHttp.ts"
 import * as BundlesHttp from "./bundle/BundlesHttp.ts"
@@ -170,6 +172,7 @@ const handlers = Layer.mergeAll(
   FileDestinationsHttp.layer,
   CanariesHttp.layer,
   SpendingHttp.layer,
+  AlertsHttp.layer,
   PatchesHttp.layer,
   AuditHttp.layer,
   BundlesHttp.layer,
@@ -223,6 +226,7 @@ const services = Layer.mergeAll(
   Layer.merge(Transfers.layer, Patches.layer).pipe(Layer.provideMerge(Workflows.layer)),
   Webhooks.layer,
   FileDestinations.layer,
+  AlertReceivers.layer,
   Workspaces.layer
 )
 

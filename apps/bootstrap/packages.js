@@ -37,6 +37,9 @@ const core = {
   "./browser/files": "core/browser/file/FileSource.ts",
   "./browser/session": "core/browser/Session.ts",
   "./builder/store": "core/builder/BuilderStore.ts",
+  "./event/alerts": "core/event/alert/Alerts.ts",
+  "./event/alerts/mail": "core/event/alert/MailSender.ts",
+  "./event/alerts/receivers": "core/event/alert/AlertReceiver.ts",
   "./event/deliveries": "core/event/webhook/Deliveries.ts",
   "./event/log": "core/event/EventLog.ts",
   "./event/secrets": "core/event/webhook/WebhookSecrets.ts",
@@ -132,6 +135,7 @@ const core = {
 
 const testing = {
   ".": "test/kit/windows/WindowGenerators.ts",
+  "./alerts": "test/kit/contracts/event/AlertContract.ts",
   "./apikeys": "test/kit/contracts/crypto/ApiKeyContract.ts",
   "./artifacts": "test/kit/contracts/run/ArtifactContract.ts",
   "./artifacts/store": "test/kit/contracts/run/ArtifactRecordContract.ts",

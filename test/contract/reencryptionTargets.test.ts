@@ -22,6 +22,7 @@ const suite = <E, R>(
             "secret providers",
             "subscriptions to runs",
             "file destinations",
+            "receivers of alerts",
             "received codes",
             "answers of persons",
             "answers of named requests"

@@ -15,6 +15,7 @@ import * as PgSubmit from "../../adapters/postgres/run/PgSubmit.ts"
 import * as ScheduleTables from "../../adapters/postgres/schedule/ScheduleTables.ts"
 import * as Processes from "../../adapters/postgres/server/Processes.ts"
 import * as Starts from "../../adapters/postgres/start/Starts.ts"
+import * as Alerts from "../../adapters/postgres/tables/Alerts.ts"
 import * as Components from "../../adapters/postgres/tables/Components.ts"
 import * as Conversations from "../../adapters/postgres/tables/Conversations.ts"
 import * as Deliveries from "../../adapters/postgres/tables/Deliveries.ts"
@@ -33,6 +34,7 @@ import * as PgPhoneNumbers from "../../adapters/postgres/vault/PgPhoneNumbers.ts
 import * as PgTimeSteps from "../../adapters/postgres/vault/PgTimeSteps.ts"
 import * as AuditEntries from "../../adapters/postgres/workspace/AuditEntries.ts"
 import * as PgIdempotencyStore from "../../adapters/postgres/workspace/PgIdempotencyStore.ts"
+import { kind as alertReceivers } from "../../core/event/alert/AlertReceiver.ts"
 import { RunSubscriptionStore, kind as runSubscriptions } from "../../core/event/notification/KeptSubscription.ts"
 import { kind as webhooks } from "../../core/event/webhook/Webhook.ts"
 import { kind as fileDestinations } from "../../core/run/delivery/FileDestination.ts"
@@ -99,6 +101,7 @@ const tables: ReadonlyArray<readonly [Table.TableFacts, Readonly<Record<string, 
   [Components.uses, {}],
   [Deliveries.table, { position: "bigint not null" }],
   [FileDeliveries.table, { position: "bigint not null" }],
+  [Alerts.table, { position: "bigint not null" }],
   [WrappedKeys.table, {}],
   [Evidence.errors, {}],
   [Evidence.decisions, {}],
@@ -125,6 +128,7 @@ const tables: ReadonlyArray<readonly [Table.TableFacts, Readonly<Record<string, 
   [collection(invitations), position],
   [collection(webhooks), position],
   [collection(fileDestinations), position],
+  [collection(alertReceivers), position],
   [collection(runSubscriptions), position],
   [collection(secretProviders), position],
   [collection(walks), position],

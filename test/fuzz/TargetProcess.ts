@@ -63,6 +63,13 @@ const makeThings = Effect.gen(function* () {
       (yield* create("/file-destinations", { name: randomUUID(), type: "http", url: "https://files.example.com/in/" }))
         .id
     ),
+    receiver_id: String(
+      (yield* create("/alert-receivers", {
+        name: randomUUID(),
+        type: "slack",
+        url: "https://hooks.example.com/services/one"
+      })).id
+    ),
     file_delivery_id: (yield* FileDeliveryContract.makeFailed(owner.caller)).id,
     delivery_id: (yield* makeDead(owner.caller, session)).id,
     secret_provider_id: yield* makeSecretProvider(workspace),

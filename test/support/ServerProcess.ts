@@ -13,6 +13,7 @@ import * as HttpSender from "../../adapters/http/HttpSender.ts"
 import * as HttpSink from "../../adapters/http/HttpSink.ts"
 import * as LineWriter from "../../adapters/log/LineWriter.ts"
 import { formatters } from "../../adapters/log/LogFormat.ts"
+import * as MailClient from "../../adapters/mail/MailClient.ts"
 import * as Memory from "../../adapters/memory/Memory.ts"
 import * as MemoryArtifacts from "../../adapters/memory/run/MemoryArtifacts.ts"
 import * as Postgres from "../../adapters/postgres/Stores.ts"
@@ -51,6 +52,7 @@ const runtime = ManagedRuntime.make(
       LiveTickets.layer,
       HttpSender.layer(HttpSender.defaults),
       HttpSink.layer(HttpSink.defaults),
+      MailClient.layer({ allowPrivateNetworks: false }),
       Layer.succeed(Readiness, { reasons: Effect.succeed([]) })
     ]),
     Layer.provideMerge(Encryption.layer(Redacted.make("00".repeat(32)))),

@@ -9,6 +9,7 @@ import * as Crypto from "../../adapters/crypto/Crypto.ts"
 import * as Encryption from "../../adapters/crypto/Encryption.ts"
 import * as Memory from "../../adapters/memory/Memory.ts"
 import { Tables } from "../../adapters/memory/Tables.ts"
+import { AlertReceiverStore } from "../../core/event/alert/AlertReceiver.ts"
 import * as KeptSubscription from "../../core/event/notification/KeptSubscription.ts"
 import { WebhookStore } from "../../core/event/webhook/Webhook.ts"
 import { FileDestinationStore } from "../../core/run/delivery/FileDestination.ts"
@@ -90,6 +91,23 @@ export const fill = Effect.fnUntraced(function* (workspaceId: WorkspaceId, count
     createdBy: randomUUID(),
     updatedAt: 0
   })
+  yield* (yield* AlertReceiverStore).insert(workspaceId, {
+    id: randomUUID(),
+    name: "People",
+    type: "slack",
+    host: "hooks.example.com",
+    mail: null,
+    kinds: ["failed"],
+    urgent: [],
+    workflowIds: null,
+    quiet: null,
+    gatherSeconds: 60,
+    pauseSeconds: 3_600,
+    sealedAccess: yield* seal("receiver"),
+    createdAt: 0,
+    createdBy: randomUUID(),
+    updatedAt: 0
+  })
   const kept = yield* KeptSubscription.keep(workspaceId, {
     id: randomUUID(),
     workflowId: null,
@@ -156,6 +174,7 @@ export const dying = (at: number, after: boolean) =>
         KeptSubscription.RunSubscriptionStore,
         collection(get(KeptSubscription.RunSubscriptionStore) as never) as never
       ),
+      Context.add(AlertReceiverStore, collection(get(AlertReceiverStore) as never) as never),
       Context.add(FileDestinationStore, collection(get(FileDestinationStore) as never) as never),
       Context.add(FormerSecrets, collection(get(FormerSecrets) as never) as never),
       Context.add(ReencryptionWalks, collection(get(ReencryptionWalks) as never) as never),

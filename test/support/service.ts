@@ -14,6 +14,7 @@ import * as Encryption from "../../adapters/crypto/Encryption.ts"
 import * as SignedLinks from "../../adapters/crypto/SignedLinks.ts"
 import * as HttpSender from "../../adapters/http/HttpSender.ts"
 import * as HttpSink from "../../adapters/http/HttpSink.ts"
+import * as MailClient from "../../adapters/mail/MailClient.ts"
 import * as Memory from "../../adapters/memory/Memory.ts"
 import { Tables } from "../../adapters/memory/Tables.ts"
 import type { Probe } from "../../adapters/postgres/server/Probe.ts"
@@ -207,6 +208,7 @@ const layerOutside = (sending: HttpSender.Options) =>
     BundleSigning.layer,
     LiveTickets.layer,
     HttpSender.layer(sending),
+    MailClient.layer({ allowPrivateNetworks: sending.allowPrivateNetworks }),
     HttpSink.layer({ ...HttpSink.defaults, allowPrivateNetworks: sending.allowPrivateNetworks }),
     HttpSources.layer({ ...SecretAsking.defaults, allowPrivateNetworks: true, retryMillis: 0 })
   )

@@ -1,5 +1,6 @@
 /** The sealed values in memory, beside those of the vault itself. */
 import { Effect, Layer } from "effect"
+import * as AlertReceiver from "../../../core/event/alert/AlertReceiver.ts"
 import * as KeptSubscription from "../../../core/event/notification/KeptSubscription.ts"
 import * as FileDestination from "../../../core/run/delivery/FileDestination.ts"
 import { SealedColumns, type Target } from "../../../core/vault/keys/ReencryptionTargets.ts"
@@ -18,6 +19,7 @@ export const layer = Layer.effect(
     const { idempotency, interactions, receivedCodes } = yield* Tables
     const subscriptions = yield* KeptSubscription.sealedPlace
     const destinations = yield* FileDestination.sealedPlace
+    const receivers = yield* AlertReceiver.sealedPlace
     const place = (name: string, cells: () => ReadonlyArray<Cell>): Target => {
       const following = (workspaceId: string, after: string | null) =>
         cells()
@@ -45,6 +47,7 @@ export const layer = Layer.effect(
     return [
       subscriptions,
       destinations,
+      receivers,
       place("received codes", () =>
         [...receivedCodes].map(([id, kept]) => ({
           workspaceId: kept.workspaceId,

@@ -3,6 +3,7 @@
  */
 import { Effect, Layer } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
+import * as AlertReceiver from "../../../core/event/alert/AlertReceiver.ts"
 import * as KeptSubscription from "../../../core/event/notification/KeptSubscription.ts"
 import * as FileDestination from "../../../core/run/delivery/FileDestination.ts"
 import { SealedColumns, type Target } from "../../../core/vault/keys/ReencryptionTargets.ts"
@@ -33,6 +34,7 @@ export const layer = Layer.effect(
     const sql = yield* SqlClient.SqlClient
     const subscriptions = yield* KeptSubscription.sealedPlace
     const destinations = yield* FileDestination.sealedPlace
+    const receivers = yield* AlertReceiver.sealedPlace
     const place = ({ name, ...column }: Column): Target => {
       const [table, id, sealed] = [sql(column.table), sql(column.id), sql(column.sealed)]
       const following = (workspaceId: string, after: string | null): Statement.Fragment =>
@@ -68,6 +70,6 @@ export const layer = Layer.effect(
           )
       }
     }
-    return [subscriptions, destinations, ...columns.map(place)]
+    return [subscriptions, destinations, receivers, ...columns.map(place)]
   })
 )

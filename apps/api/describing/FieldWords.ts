@@ -16,6 +16,7 @@ export const uuids: ReadonlySet<string> = new Set([
   "webhook_id",
   "delivery_id",
   "destination_id",
+  "receiver_id",
   "file_delivery_id",
   "secret_provider_id",
   "conversation_id",
@@ -58,6 +59,7 @@ export const words: Readonly<Record<string, string>> = {
   file_destination: "The name of the file destination that the files of a run are sent to when it ends; null for none",
   file_path:
     "The path of each file at its destination, such as {{workflow.name}}/{{run.date}}/{{file.name}}; null for {{workflow.name}}/{{run.id}}/{{file.name}}",
+  receiver_id: "The id of a receiver of alerts",
   folder_path: "The folder of a workflow, such as billing/monthly; null for the top level",
   input_schema: "The JSON Schema that the input of a run satisfies",
   limit: "The maximum number of entries of a page",

@@ -7,6 +7,7 @@ import type { TooManyConversations } from "../../../core/builder/BuilderStore.ts
 import type { SessionBusy } from "../../../core/builder/Conversation.ts"
 import type { AlreadyAnswered, AnswerIncomplete } from "../../../core/builder/MissingInputs.ts"
 import type { RunNotFailed } from "../../../core/builder/Sources.ts"
+import type { InvalidReceiver, ReceiverNotFound } from "../../../core/event/alert/AlertReceiver.ts"
 import type { DeliveryNotDead, DeliveryNotFound } from "../../../core/event/webhook/Delivery.ts"
 import type { UrlRefused, WebhookExists, WebhookNotFound } from "../../../core/event/webhook/Webhook.ts"
 import type { NotLive } from "../../../core/execution/live/LiveViews.ts"
@@ -265,6 +266,7 @@ const answers = {
     InvalidEntry: (failure: InvalidEntry) => validation(failure),
     InvalidInput: invalidInput,
     InvalidPhoneNumber: ({ message }: InvalidPhoneNumber) => invalidAt("phone_number", message),
+    InvalidReceiver: ({ path, reason }: InvalidReceiver) => invalidAt(path, reason),
     InvalidRunWindow: invalidWindow,
     InvalidSchedule: (failure: InvalidSchedule) => validation(failure),
     InvalidSubmission: invalidSubmission,
@@ -295,6 +297,7 @@ const answers = {
     NoCode: missing<NoCode>(),
     NodeNotFound: missing<NodeNotFound>(),
     PatchNotFound: missing<PatchNotFound>(),
+    ReceiverNotFound: missing<ReceiverNotFound>(),
     RunNotFound: missing<RunNotFound>(),
     ScheduleNotFound: missing<ScheduleNotFound>(),
     SessionNotFound: missing<SessionNotFound>(),

@@ -6,6 +6,8 @@ import * as BundleSigning from "../../../adapters/crypto/BundleSigning.ts"
 import * as SignedLinks from "../../../adapters/crypto/SignedLinks.ts"
 import * as HttpSender from "../../../adapters/http/HttpSender.ts"
 import * as HttpSink from "../../../adapters/http/HttpSink.ts"
+import * as MailClient from "../../../adapters/mail/MailClient.ts"
+import * as AlertDispatch from "../../../core/event/alert/AlertDispatch.ts"
 import * as Notifier from "../../../core/event/notification/Notifier.ts"
 import * as Dispatcher from "../../../core/event/webhook/Dispatcher.ts"
 import { ArtifactLinks } from "../../../core/run/artifact/ArtifactLinks.ts"
@@ -71,6 +73,7 @@ export const layerApi = (settings: Serving) =>
       BundleSigning.layer,
       LiveTickets.layer,
       HttpSender.layer({ ...HttpSender.defaults, allowPrivateNetworks: settings.allowPrivateNetworks }),
+      MailClient.layer({ allowPrivateNetworks: settings.allowPrivateNetworks }),
       HttpSink.layer({ ...HttpSink.defaults, allowPrivateNetworks: settings.allowPrivateNetworks }),
       layerSecretSources(settings),
       Layer.succeed(InstallationRetention, installationOf(settings)),
@@ -108,6 +111,7 @@ const layerDelivery = Layer.effectDiscard(
     )
     yield* Effect.forkScoped(Notifier.run())
     yield* Effect.forkScoped(FileDispatch.run())
+    yield* Effect.forkScoped(AlertDispatch.run(`${origin}/`))
   })
 )
 

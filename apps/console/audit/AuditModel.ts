@@ -44,6 +44,7 @@ export const kinds: Readonly<Record<AuditKind, string>> = {
   error_code: "Error codes",
   webhook: "Webhooks",
   file_destination: "File destinations",
+  alert_receiver: "Receivers of alerts",
   secret_provider: "Secret providers",
   encryption_key: "Encryption keys",
   workspace: "Workspaces",

@@ -13,6 +13,7 @@ const verbs = {
   run: ["release", "interrupt", "retry", "tag", "approve", "refuse", "delete"],
   subscription: ["create", "change", "delete"],
   file_destination: ["create", "change", "delete"],
+  alert_receiver: ["create", "change", "delete"],
   webhook: ["create", "change", "delete"],
   error_code: ["create", "change", "delete"],
   credential: ["create", "change", "clear_session", "read_code", "open_in_builder", "delete"],

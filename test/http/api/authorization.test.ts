@@ -27,6 +27,7 @@ interface Things {
   readonly asking: { readonly conversationId: string; readonly messageId: string }
   readonly delivery: string
   readonly destination: string
+  readonly receiver: string
   readonly fileDelivery: string
   readonly webhook: string
   readonly code: string
@@ -179,6 +180,17 @@ const table: Readonly<Record<string, Row>> = {
   "DELETE /file-destinations/{destination_id}": { ability: "manage", status: 200 },
   "GET /file-deliveries": { ability: "read", status: 200 },
   "POST /file-deliveries/{file_delivery_id}/retry": { ability: "edit", status: 200 },
+  "GET /alert-receivers": { ability: "manage", status: 200 },
+  "POST /alert-receivers": {
+    ability: "manage",
+    json: { name: "{unique}", type: "slack", url: "https://hooks.example.com/services/one" },
+    status: 201
+  },
+  "GET /alert-receivers/{receiver_id}": { ability: "manage", status: 200 },
+  "PATCH /alert-receivers/{receiver_id}": { ability: "manage", json: { urgent: ["failed"] }, status: 200 },
+  "DELETE /alert-receivers/{receiver_id}": { ability: "manage", status: 200 },
+  "POST /alert-receivers/{receiver_id}/test": { ability: "manage", status: 200 },
+  "GET /alerts": { ability: "manage", status: 200 },
   "GET /webhook-deliveries": { ability: "read", status: 200 },
   "POST /webhook-deliveries/{delivery_id}/retry": { ability: "edit", status: 200 },
   "GET /webhooks/{session_id}": { ability: "read", status: 200 },
@@ -369,6 +381,7 @@ it.layer(layerInMemory)("an endpoint", (it) => {
           component,
           delivery,
           destination,
+          receiver,
           fileDelivery,
           invitation,
           key,
@@ -396,6 +409,7 @@ it.layer(layerInMemory)("an endpoint", (it) => {
           .replace("{webhook_id}", webhook)
           .replace("{delivery_id}", delivery)
           .replace("{destination_id}", destination)
+          .replace("{receiver_id}", receiver)
           .replace("{file_delivery_id}", fileDelivery)
           .replace("{patch_id}", patch)
           .replace("{schedule_id}", scheduleId)
@@ -434,6 +448,13 @@ it.layer(layerInMemory)("an endpoint", (it) => {
               url: "https://files.example.com/in/"
             })
           : ""
+        const receiver = endpoint.includes("{receiver_id}")
+          ? yield* create("/alert-receivers", {
+              name: randomUUID(),
+              type: "slack",
+              url: "https://hooks.example.com/services/one"
+            })
+          : ""
         const fileDelivery = endpoint.includes("{file_delivery_id}")
           ? (yield* FileDeliveryContract.makeFailed(owner.caller)).id
           : ""
@@ -441,6 +462,7 @@ it.layer(layerInMemory)("an endpoint", (it) => {
           asking,
           delivery,
           destination,
+          receiver,
           fileDelivery,
           webhook,
           code,
@@ -483,6 +505,7 @@ it.layer(layerInMemory)("an endpoint", (it) => {
         workflow: randomUUID(),
         delivery: randomUUID(),
         destination: randomUUID(),
+        receiver: randomUUID(),
         fileDelivery: randomUUID(),
         webhook: randomUUID(),
         code: randomUUID(),

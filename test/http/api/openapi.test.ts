@@ -192,6 +192,16 @@ const fixtures = Effect.gen(function* () {
         ({ body }) => String(body.id)
       )
     ),
+    receiver_id: Effect.suspend(() =>
+      Effect.map(
+        make("/alert-receivers", {
+          name: randomUUID(),
+          type: "slack",
+          url: "https://hooks.example.com/services/one"
+        }),
+        ({ body }) => String(body.id)
+      )
+    ),
     file_delivery_id: FileDeliveryContract.makeFailed(owner.caller).pipe(
       Effect.map(({ id }) => id),
       Effect.orDie,

@@ -5,10 +5,12 @@ import * as Crypto from "../../../adapters/crypto/Crypto.ts"
 import * as Encryption from "../../../adapters/crypto/Encryption.ts"
 import * as HttpSender from "../../../adapters/http/HttpSender.ts"
 import * as HttpSink from "../../../adapters/http/HttpSink.ts"
+import * as MailClient from "../../../adapters/mail/MailClient.ts"
 import * as Memory from "../../../adapters/memory/Memory.ts"
 import * as HttpSources from "../../../adapters/secrets/HttpSources.ts"
 import * as SecretAsking from "../../../adapters/secrets/SecretStoreRequest.ts"
 import { Builder } from "../../../core/builder/Builder.ts"
+import { AlertReceivers } from "../../../core/event/alert/AlertReceivers.ts"
 import { RunSubscriptions } from "../../../core/event/notification/RunSubscriptions.ts"
 import * as Replay from "../../../core/event/webhook/Replay.ts"
 import { Webhooks } from "../../../core/event/webhook/Webhooks.ts"
@@ -56,6 +58,7 @@ const layer = Layer.mergeAll(
   Vault.layer,
   Layer.merge(Transfers.layer, Patches.layer).pipe(Layer.provideMerge(Workflows.layer)),
   FileDestinations.layer,
+  AlertReceivers.layer,
   Webhooks.layer,
   Workspaces.layer
 ).pipe(
@@ -64,6 +67,7 @@ const layer = Layer.mergeAll(
     Layer.mergeAll(
       HttpSender.layer(HttpSender.defaults),
       HttpSink.layer(HttpSink.defaults),
+      MailClient.layer({ allowPrivateNetworks: false }),
       HttpSources.layer({ ...SecretAsking.defaults, allowPrivateNetworks: false, retryMillis: 0 })
     )
   ),
@@ -121,6 +125,7 @@ const all: ReadonlyArray<Act> = [
   ...acts(TfaCodes, "edit", "current"),
   ...acts(Transfers, "edit", "unpack", "fork"),
   ...acts(Vault, "edit", "create", "update", "remove", "clearBrowserState"),
+  ...acts(AlertReceivers, "manage", "list", "get", "create", "change", "remove", "test", "alerts"),
   ...acts(FileDestinations, "read", "list", "get", "deliveries"),
   ...acts(FileDestinations, "manage", "create", "change", "remove"),
   ...acts(FileDestinations, "edit", "retry"),

@@ -1,10 +1,11 @@
 /**
  * The promises of every store that is a `Collection`: those of error codes (`ErrorCodeStore`), invitations
  * (`InvitationStore`), subscriptions to runs (`RunSubscriptionStore`), webhooks (`WebhookStore`), secret providers
- * (`SecretProviders`), former secrets (`FormerSecrets`), destinations of files (`FileDestinationStore`) and the progress of
- * re-encryption (`ReencryptionWalks`).
+ * (`SecretProviders`), former secrets (`FormerSecrets`), destinations of files (`FileDestinationStore`), receivers of alerts
+ * (`AlertReceiverStore`) and the progress of re-encryption (`ReencryptionWalks`).
  */
 import { type Context, Effect, Option, Result } from "effect"
+import * as Receivers from "../../../../core/event/alert/AlertReceiver.ts"
 import * as Subscriptions from "../../../../core/event/notification/KeptSubscription.ts"
 import * as Webhooks from "../../../../core/event/webhook/Webhook.ts"
 import * as Destinations from "../../../../core/run/delivery/FileDestination.ts"
@@ -27,6 +28,7 @@ export type Stores =
   | FormerSecrets.FormerSecrets
   | Invitations.InvitationStore
   | Providers.SecretProviders
+  | Receivers.AlertReceiverStore
   | Reencryption.ReencryptionWalks
   | Subscriptions.RunSubscriptionStore
   | Webhooks.WebhookStore
@@ -254,6 +256,30 @@ const destinations = promisesOf({
   })
 })
 
+const receivers = promisesOf({
+  name: "receivers of alerts",
+  store: Receivers.AlertReceiverStore,
+  kind: Receivers.kind,
+  countOf: ({ updatedAt }) => updatedAt,
+  make: (id, name, updatedAt): Receivers.AlertReceiver => ({
+    id,
+    name,
+    type: "slack",
+    host: "hooks.example",
+    mail: null,
+    kinds: ["failed"],
+    urgent: [],
+    workflowIds: null,
+    quiet: { timeZone: "Europe/Berlin", from: "22:00", to: "07:00" },
+    gatherSeconds: 60,
+    pauseSeconds: 3_600,
+    sealedAccess: "00",
+    createdAt: 1,
+    createdBy: userId,
+    updatedAt
+  })
+})
+
 const formerSecrets = promisesOf({
   name: "former secrets",
   store: FormerSecrets.FormerSecrets,
@@ -304,6 +330,7 @@ export const promises: ReadonlyArray<Contract.ContractPromise<Stores>> = [
   ...formerSecrets,
   ...invitations,
   ...providers,
+  ...receivers,
   ...subscriptions,
   ...webhooks,
   walks

@@ -122,6 +122,14 @@ export const examples: Readonly<Record<string, Schema.Json>> = {
     access: { token: "token-of-the-file-server" }
   },
   "fileDestinations.changeDestination": { on_conflict: "fail" },
+  "alerts.createAlertReceiver": {
+    name: "Operations",
+    type: "slack",
+    url: "https://hooks.slack.com/services/T00000000/B00000000/token",
+    urgent: ["person_needed"],
+    quiet_hours: { time_zone: "Europe/Berlin", from: "22:00", to: "07:00" }
+  },
+  "alerts.changeAlertReceiver": { events: ["failed"], quiet_hours: null },
   "interactions.answer": { code: "123456" },
   "interactions.correct": { input_variables: { month: "2026-11" } },
   "interactions.decide": { digest: "0".repeat(64), decision: "refuse", reason: "The amount is wrong" },

@@ -58,6 +58,7 @@ export const navigation = [
       { text: "Live view", link: "/live-view" },
       { text: "Webhooks", link: "/webhooks" },
       { text: "File delivery", link: "/file-delivery" },
+      { text: "Alerts", link: "/alerts" },
       { text: "Streams", link: "/streams" },
       { text: "Sluice in your own program", link: "/embedding" },
       { text: "The entries of the libraries", link: "/api" }

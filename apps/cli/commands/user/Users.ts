@@ -12,6 +12,7 @@ import { replay } from "./Replay.ts"
 import { runs } from "./Runs.ts"
 import { schedule } from "./Schedules.ts"
 import { workflow } from "./Workflows.ts"
+import { alerts } from "./workspace/Alerts.ts"
 import { audit } from "./workspace/Audit.ts"
 import { destination } from "./workspace/Destination.ts"
 import { vault } from "./workspace/Vault.ts"
@@ -32,6 +33,7 @@ export const commands = [
   audit,
   webhook,
   destination,
+  alerts,
   mcp
 ] as const
 

@@ -137,6 +137,7 @@ export const examples: Readonly<Record<string, Schema.Json>> = {
   "vault.updateEntry": entry,
   "vault.removeEntry": pair,
   "vault.clearBrowserState": pair,
+  "vault.checkEntry": pair,
   "authentication.createAuthentication": entry,
   "authentication.updateAuthentication": entry,
   "secretProviders.createSecretProvider": { provider_type: "1password", name: "Company vault" },

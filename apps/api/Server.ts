@@ -23,6 +23,7 @@ import { LiveViews } from "../../core/execution/live/LiveViews.ts"
 import { Gates } from "../../core/gate/Gates.ts"
 import { OpenedArtifacts } from "../../core/run/artifact/OpenedArtifacts.ts"
 import { Canaries } from "../../core/run/canary/Canaries.ts"
+import { SignInChecks } from "../../core/run/check/SignInChecks.ts"
 import { FileDestinations } from "../../core/run/delivery/FileDestinations.ts"
 import { Decisions } from "../../core/run/evidence/Decisions.ts"
 import { Evidence } from "../../core/run/evidence/Evidence.ts"
@@ -217,6 +218,7 @@ const services = Layer.mergeAll(
   Schedules.layer,
   RunSubscriptions.layer,
   SecretConnections.layer,
+  SignInChecks.layer,
   OpenedArtifacts.layer,
   OpenSessions.layer,
   TfaCodes.layer,

@@ -7,13 +7,17 @@ import { redactUrl } from "../browser/Exchange.ts"
 import * as TracedSession from "../browser/TracedSession.ts"
 import * as Gauges from "../runtime/Gauges.ts"
 import * as Trace from "../runtime/Trace.ts"
+import * as Approval from "../workflow/language/graph/Approval.ts"
 import type { Node } from "../workflow/language/graph/Graph.ts"
 import type { Execution } from "./Execution.ts"
 import { ofPage } from "./Failure.ts"
 import { defaultLimits, type Limits, tooLong } from "./Limits.ts"
+import * as SignInEnd from "./login/SignInEnd.ts"
 import * as NetworkRecorder from "./network/NetworkRecorder.ts"
 import type { Observer } from "./Observer.ts"
 import { failed, finish, type Outcome } from "./Outcome.ts"
+import * as Position from "./Position.ts"
+import * as Recovery from "./recovery/Recovery.ts"
 import * as Stepper from "./Stepper.ts"
 import * as CoveredSession from "./vision/CoveredSession.ts"
 
@@ -74,8 +78,20 @@ const walk = Effect.fnUntraced(function* <E>(
     yield* observer.picture({ ...shot.success, node, error: true, fullPage: false, metadata: {} })
   })
 
+  const { graph, signInOnly } = execution
+  const isFinal = (node: Node) =>
+    Recovery.isNotRepeatable(node) || Approval.of(node) !== null || Stepper.endsDryRun(node)
+  const judge = signInOnly === undefined ? null : SignInEnd.make(signInOnly, graph, { acts: Stepper.acts, isFinal })
+
   let state = yield* Stepper.begin(way)
   while (true) {
+    if (judge !== null) {
+      const node = Position.nodeOf(graph, state.position.at)
+      const { login, position } = state
+      const verdict = yield* Effect.result(judge({ node, login, memory: position.memory, page }))
+      if (verdict._tag === "Failure") return failed({}, verdict.failure, node, yield* address, secrets)
+      if (verdict.success === "signed in") return { _tag: "Success", data: {} } satisfies Outcome
+    }
     const stepped = yield* Stepper.next(way, state)
     switch (stepped._tag) {
       case "Moved":

@@ -36,4 +36,6 @@ export interface Execution {
   readonly secrets: Secrets
   /** The initial state of the browser. */
   readonly session: Session
+  /** The alias of the credential that it only signs in with: it ends as soon as the site has let the account in. */
+  readonly signInOnly?: string
 }

@@ -557,7 +557,7 @@ interface Step {
 const longestTrail = 20
 
 /** Actions that only open and read pages: a second attempt repeats nothing on the site. */
-const acts = (node: Node): boolean =>
+export const acts = (node: Node): boolean =>
   node.action === "CLICK" ||
   node.action === "DRAG" ||
   node.action === "INPUT_TEXT" ||
@@ -586,7 +586,7 @@ const handOver = Effect.fnUntraced(function* <E>(files: StepOutput["files"], obs
 const passesOver = ({ parameters }: Node): boolean =>
   "continue_on_failed_download" in parameters && parameters.continue_on_failed_download === true
 
-const endsDryRun = (node: Node): boolean =>
+export const endsDryRun = (node: Node): boolean =>
   "end_here_on_dry_run" in node.parameters && node.parameters.end_here_on_dry_run === true
 
 const following = (graph: Graph, node: Node): Node | null => {

@@ -18,6 +18,8 @@ export interface Entry extends LoggedEvent {
   readonly workflowId: string
   /** When the run was submitted, in epoch milliseconds. */
   readonly submittedAt: number
+  /** Whether the run only checks a credential. */
+  readonly isCheck?: boolean
   /** The client whose stream carries the run's events; `null` when none was named. */
   readonly clientId: string | null
   /** The webhook options of the submission, as received. */

@@ -87,7 +87,7 @@ export const layer = Layer.effect(
         )
       }
       const { accounts, graph, over, session } = begun.success
-      const dryRun = claimed.run.options.dryRun
+      const { check, dryRun } = claimed.run.options
       const writer = artifacts.of(claimed.run)
       for (const value of Session.secrets(session)) secrets.add(Redacted.value(value), "secret")
       yield* secrets.prepared
@@ -133,7 +133,8 @@ export const layer = Layer.effect(
           session,
           accounts,
           codes,
-          secrets
+          secrets,
+          ...(check === undefined ? {} : { signInOnly: check.alias })
         },
         recorder.observes(evidence(claimed, secrets, writer, reporter, observed)),
         limits

@@ -31,7 +31,8 @@ export const make = Effect.gen(function* () {
 
   /** The error code that the failed node names, unless it has been removed since the workflow was saved. */
   const declaredCode = Effect.fnUntraced(function* ({ run }: ClaimedRun, { errorCodeId }: Failure) {
-    if (errorCodeId === null) return null
+    // A check of a credential neither repeats itself nor pauses the workflow.
+    if (errorCodeId === null || run.options.check !== undefined) return null
     return Option.getOrNull(yield* errorCodes.get(run.workspaceId, errorCodeId))
   })
 
@@ -57,7 +58,10 @@ export const make = Effect.gen(function* () {
       return { _tag: "Failed", data, errors: [lost], lostBrowser: true } satisfies Outcome
     }
     const code = yield* declaredCode(claimed, failure)
-    const requeued = code?.action !== "retry" && isRequeued(claimed.version.content.settings, failure)
+    const requeued =
+      code?.action !== "retry" &&
+      claimed.run.options.check === undefined &&
+      isRequeued(claimed.version.content.settings, failure)
     const message = requeued && committed ? `${failure.message}. ${noRetryReason}` : failure.message
     const error: RunFailure = {
       ...reportedAs(failure, message, code),

@@ -59,7 +59,7 @@ export const make = Effect.map(
         workflowId: run.workflowId,
         askedPerson,
         broughtSession: withoutExpired(account.entry, run.startedAt).sessionDataSetAt !== null,
-        isCheck: false
+        isCheck: run.options.check !== undefined
       }
       yield* entries
         .change(run.workspaceId, account.entry.id, (entry) =>
@@ -75,8 +75,10 @@ export const make = Effect.map(
       const all = new Map(seen)
       if (refused !== null && !all.has(refused)) all.set(refused, { phase: "begun", askedPerson: false })
       for (const [alias, { askedPerson, phase }] of all) {
-        const failed = phase === "begun" || alias === refused
-        const result = failed ? (failure === null ? null : kindOf(failure, askedPerson)) : phase
+        // A run that succeeds has come through its sign-in, also where it ends before that is over.
+        const succeeded = phase === "begun" ? "signed_in" : phase
+        const hasFailed = failure !== null && (phase === "begun" || alias === refused)
+        const result = hasFailed ? kindOf(failure, askedPerson) : succeeded
         if (result !== null) yield* StoreUnavailable.waitUntilBack(keep(alias, result, askedPerson))
       }
     })

@@ -36,7 +36,7 @@ export const Status = Schema.Literals([...StoredStatus.literals, "execution.paus
 export type Status = typeof Status.Type
 
 /** What submitted a run. */
-export const Trigger = Schema.Literals(["api", "schedule", "retry", "batch", "builder", "inbound"])
+export const Trigger = Schema.Literals(["api", "schedule", "retry", "batch", "builder", "inbound", "check"])
 export type Trigger = typeof Trigger.Type
 
 /** Maximum number of characters of a reference. */
@@ -56,6 +56,8 @@ export const highestPriority = 10
 export const Options = Schema.Struct({
   /** Ends the run before the node that is marked for it; `addToOutput` is merged into its output. */
   dryRun: Schema.optionalKey(Schema.Struct({ enabled: Schema.Boolean, addToOutput: Schema.optionalKey(Schema.Json) })),
+  /** Present for a check: the alias of the credential that the run only signs in with. */
+  check: Schema.optionalKey(Schema.Struct({ alias: Schema.String })),
   /** The client whose stream carries the events of the run. */
   clientId: Schema.optionalKey(Schema.String),
   debug: Schema.optionalKey(Schema.Boolean),

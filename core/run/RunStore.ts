@@ -109,6 +109,13 @@ export const byCount = (
 /** The highest exact total. */
 export const mostCounted = 10_000
 
+/** A held run, the instant at which its gate opens, and how long before that its credentials are checked. */
+export interface Opening {
+  readonly run: WaitingRun
+  readonly opensAt: number
+  readonly leadMillis: number
+}
+
 /** The decision about a run; `change` is `null` where the run stays unchanged. */
 export interface Decision {
   readonly change: Change | null
@@ -349,6 +356,13 @@ export class RunStore extends Context.Service<
      * more. Until all are stopped, no run of them starts, and all of them stay readable.
      */
     readonly stopAfterFailedLogins: (limit: number, decide: StopAfter) => Effect.Effect<boolean, StoreUnavailable>
+
+    /**
+     * The waiting runs with credentials of workflows whose settings ask for checks of these, and whose next opening lies
+     * after now and not after `until`: of the runs of a workflow that need the same credentials only one. Those that open
+     * first come first, of at most 500 workflows.
+     */
+    readonly opening: (until: number) => Effect.Effect<ReadonlyArray<Opening>, StoreUnavailable>
 
     /**
      * The first instant, past ones included, at which a lease runs out, a waiting run expires, should have started or has lost its workflow,

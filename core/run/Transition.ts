@@ -174,6 +174,8 @@ export const settle = (
   const failed = alias === undefined ? null : Slots.failLogin(run.credentials, alias)
   if (outcome._tag === "Success" || failed === null) return settleAttempt(locked, outcome, at)
   const tried = { ...run, credentials: failed.credentials }
+  // A check leaves the runs that wait alone: there is time to mend the credential before they start.
+  const isCheck = run.options.check !== undefined
   const settled =
     failed.untried && !run.progress.committed
       ? requeue(
@@ -183,7 +185,7 @@ export const settle = (
           at
         )
       : settleAttempt({ ...locked, run: tried }, outcome, at)
-  return { ...settled, failedLogin: { ...failed.login, stopsOthers: Run.isEnded(settled.run) } }
+  return { ...settled, failedLogin: { ...failed.login, stopsOthers: Run.isEnded(settled.run) && !isCheck } }
 }
 
 /** The run with the model calls of one more attempt. */

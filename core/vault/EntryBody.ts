@@ -48,7 +48,7 @@ const Origin = text(2_048).check(
 )
 
 /** The names by which an entry is addressed. */
-const pair = {
+export const pair = {
   permissioned_user_id: named(256),
   domain: text(2_048)
     .check(

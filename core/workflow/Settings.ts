@@ -22,7 +22,13 @@ export const fields = Object.fromEntries(names.map((name) => [name, optional(set
 export const shown = Object.fromEntries(
   names.map((name) => [name, isDefaulted(name) ? settings[name] : Schema.NullOr(settings[name])])
 ) as {
-  readonly [N in Name]: N extends "proxy_setting" | "proxy_value" | "folder_path" | "file_destination" | "file_path"
+  readonly [N in Name]: N extends
+    | "proxy_setting"
+    | "proxy_value"
+    | "folder_path"
+    | "file_destination"
+    | "file_path"
+    | "sign_in_check_minutes"
     ? Schema.NullOr<(typeof settings)[N]>
     : (typeof settings)[N]
 }

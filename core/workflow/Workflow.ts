@@ -23,6 +23,9 @@ export const texts = Schema.Array(Schema.String).check(Schema.isMaxLength(1_000)
 
 const ProxySetting = Schema.Literals(["random", "static", "country", "custom", "off"])
 
+/** The longest time before an opening at which credentials are checked. */
+export const longestCheckMinutes = 720
+
 /** The values of each optional setting of a workflow, by its name in the interface. */
 export const settings = {
   use_native_actions: flag,
@@ -47,6 +50,8 @@ export const settings = {
   skip_udp_proxying: flag,
   /** A step fails by its first warning. */
   strict: flag,
+  /** How many minutes before the run window opens the credentials of held runs are checked. */
+  sign_in_check_minutes: Schema.Int.check(Schema.isBetween({ minimum: 15, maximum: longestCheckMinutes })),
   extract_network_urls: texts,
   encrypted_keys: texts,
   popup_xpaths: texts,

@@ -44,6 +44,7 @@ export const navigation = [
       { text: "As a program of Playwright", link: "/playwright-export" },
       { text: "Credentials", link: "/credentials" },
       { text: "Canaries", link: "/canary" },
+      { text: "Sign-ins that stay well", link: "/sign-in-checks" },
       { text: "Schedules", link: "/schedules" },
       { text: "Recovery", link: "/recovery" },
       { text: "Replays", link: "/replay" },

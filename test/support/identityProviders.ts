@@ -6,6 +6,7 @@ import { Clock, Effect, Layer } from "effect"
 import { Browser } from "../../core/browser/Browser.ts"
 import type * as Session from "../../core/browser/Session.ts"
 import * as ScriptedBrowser from "../kit/browser/ScriptedBrowser.ts"
+import { altered } from "./alteredSessions.ts"
 import { graphOf, type Step } from "./browser.ts"
 
 /** What follows the password: nothing, or what the kind of provider asks for. */
@@ -23,7 +24,8 @@ export interface Provider {
   trouble: "none" | "refused" | "second factor"
   /** Sign-ins that failed in a row: the third locks the account. */
   failures: number
-  signIns: number
+  /** How often its work was done. */
+  works: number
 }
 
 export const provider = (host: string, kind: ProviderKind, sessionMillis: number): Provider => ({
@@ -33,7 +35,7 @@ export const provider = (host: string, kind: ProviderKind, sessionMillis: number
   endedBefore: 0,
   trouble: "none",
   failures: 0,
-  signIns: 0
+  works: 0
 })
 
 export const lockedAfter = 3
@@ -56,13 +58,13 @@ const isSignedIn = ({ endedBefore, host, sessionMillis }: Provider, { cookies }:
     ({ domain, value }) => domain === host && Number(value) >= endedBefore && Number(value) + sessionMillis > now
   )
 
-const signInPages = (provider: Provider, now: number): ScriptedBrowser.ScriptedSite => {
+const signInPages = (provider: Provider): ScriptedBrowser.ScriptedSite => {
   const { host, kind, trouble } = provider
   const signInHost = kind === "two domains" ? `login.${host}` : host
   const work = `https://${host}/work`
   const code = `https://${signInHost}/code`
   const hasCode = kind !== "password" && kind !== "two domains"
-  const home = { selector: "//work", leaves: { cookies: [cookieOf(host, now)] } }
+  const home = { selector: "//work" }
   const after = trouble === "second factor" ? `https://${host}/enrol` : hasCode ? code : work
   const locked = isLocked(provider)
   return {
@@ -96,11 +98,32 @@ export const browser = (providers: () => ReadonlyArray<Provider>) =>
             site[`https://${one.host}/`] = [{ selector: "//home" }, { selector: "//work" }]
             continue
           }
-          Object.assign(site, signInPages(one, now))
+          Object.assign(site, signInPages(one))
         }
-        return yield* Effect.flatMap(Browser, ({ open }) => open(session)).pipe(
+        const page = yield* Effect.flatMap(Browser, ({ open }) => open(session)).pipe(
           Effect.provide(ScriptedBrowser.layer(site))
         )
+        const at = (address: string) => providers().find(({ host }) => address === `https://${host}/work`)
+        return altered(page, {
+          elements: {
+            click: (query, kind) =>
+              Effect.andThen(
+                Effect.map(page.navigation.address, (address) => {
+                  const one = at(address) ?? providers().find(({ host }) => address === `https://${host}/`)
+                  if (one !== undefined && query.selector === "//work") one.works++
+                }),
+                page.elements.click(query, kind)
+              )
+          },
+          observation: {
+            // Who has come to the work is signed in.
+            remembered: Effect.fnUntraced(function* (keeps) {
+              const stored = yield* page.observation.remembered(keeps)
+              const one = at(yield* page.navigation.address)
+              return one === undefined ? stored : { ...stored, cookies: [...stored.cookies, cookieOf(one.host, now)] }
+            })
+          }
+        })
       })
     })
   )

@@ -4,8 +4,20 @@ import { type Entry, EventLog, page } from "../../../core/event/EventLog.ts"
 import * as FairShare from "../../../core/event/FairShare.ts"
 import type { LoggedEvent } from "../../../core/event/RunEvent.ts"
 import { ClientProgress } from "../../../core/event/stream/ClientProgress.ts"
+import type { Run } from "../../../core/run/Run.ts"
 import { Tables } from "../Tables.ts"
 import { pageOf } from "./Page.ts"
+
+const entryOf = ({ createdAt, options, workflowId, workspaceId }: Run, logged: LoggedEvent): Entry => ({
+  ...logged,
+  workspaceId,
+  workflowId,
+  submittedAt: createdAt,
+  clientId: options.clientId ?? null,
+  ...(options.check === undefined ? {} : { isCheck: true }),
+  webhook: options.webhook ?? null,
+  notifications: options.notifications ?? null
+})
 
 export const layer = Layer.effectContext(
   Effect.gen(function* () {
@@ -15,17 +27,7 @@ export const layer = Layer.effectContext(
     /** No entry for an event of a removed run: only its position is left. */
     const toEntry = (logged: LoggedEvent): ReadonlyArray<Entry> => {
       const run = tables.runs.get(logged.runId)
-      if (run === undefined) return []
-      const entry: Entry = {
-        ...logged,
-        workspaceId: run.workspaceId,
-        workflowId: run.workflowId,
-        submittedAt: run.createdAt,
-        clientId: run.options.clientId ?? null,
-        webhook: run.options.webhook ?? null,
-        notifications: run.options.notifications ?? null
-      }
-      return [entry]
+      return run === undefined ? [] : [entryOf(run, logged)]
     }
 
     const read = (from: number, limit: number) => {

@@ -17,6 +17,7 @@ import { type RunId, RunNotFound, WorkflowNotFound, type WorkspaceId } from "../
 import { atomicStore } from "../Atomic.ts"
 import * as MemoryClaim from "../claim/MemoryClaim.ts"
 import * as MemoryDueRuns from "../claim/MemoryDueRuns.ts"
+import * as MemoryOpenings from "../claim/MemoryOpenings.ts"
 import { pageOf } from "../event/Page.ts"
 import * as MemoryRunList from "../list/MemoryRunList.ts"
 import { append, gateIn, gateOf, lockedOf, Tables, versionIdFor, write } from "../Tables.ts"
@@ -173,6 +174,9 @@ export const layer = Layer.effect(
         write(tables, change, yield* Clock.currentTimeMillis)
         return Slots.names(change.run.credentials).length < before.length
       }),
+      opening: Effect.fn("RunStore.opening")((until) =>
+        Effect.map(Clock.currentTimeMillis, (now) => MemoryOpenings.opening(tables, now, until))
+      ),
       stopAfterFailedLogins: Effect.fn("RunStore.stopAfterFailedLogins")((limit, decide) =>
         Effect.map(Clock.currentTimeMillis, (now) => MemorySlots.stopAfterFailedLogins(tables, limit, decide, now))
       ),

@@ -139,6 +139,7 @@ const toEntry = (row: EntryRow): Entry => {
     workflowId: row.workflow_id,
     submittedAt: row.created_at.getTime(),
     clientId: options.clientId ?? null,
+    ...(options.check === undefined ? {} : { isCheck: true }),
     webhook: options.webhook ?? null,
     notifications: options.notifications ?? null
   }

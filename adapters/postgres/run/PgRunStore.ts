@@ -12,6 +12,7 @@ import * as HeldRuns from "../claim/HeldRuns.ts"
 import * as PgClaim from "../claim/PgClaim.ts"
 import * as PgDueRuns from "../claim/PgDueRuns.ts"
 import * as PgFailedLogins from "../claim/PgFailedLogins.ts"
+import * as PgOpenings from "../claim/PgOpenings.ts"
 import * as PgPaces from "../claim/PgPaces.ts"
 import * as PgSlots from "../claim/PgSlots.ts"
 import * as PgTurns from "../claim/PgTurns.ts"
@@ -169,6 +170,7 @@ export const layer = Layer.effect(
         PgHoldAnnouncements.watch(sql, workspaceId, id, ofRun)
       ),
       loggedIn: Effect.fn("RunStore.loggedIn")((lease, alias) => loggedIn(lease, alias)),
+      opening: Effect.fn("RunStore.opening")((until) => PgOpenings.opening(sql, until)),
       stopAfterFailedLogins: Effect.fn("RunStore.stopAfterFailedLogins")((limit, decide) =>
         PgFailedLogins.stop(sql, limit, decide)
       ),

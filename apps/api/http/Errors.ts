@@ -13,6 +13,7 @@ import type { UrlRefused, WebhookExists, WebhookNotFound } from "../../../core/e
 import type { NotLive } from "../../../core/execution/live/LiveViews.ts"
 import type { WindowConflict } from "../../../core/gate/Gates.ts"
 import type { CanaryEnded, CanaryNotFound } from "../../../core/run/canary/CanaryEnding.ts"
+import type { SignInCheckRefused, SignInCheckRunning } from "../../../core/run/check/SignInChecks.ts"
 import type { FileDeliveryNotFailed, FileDeliveryNotFound } from "../../../core/run/delivery/FileDelivery.ts"
 import type { DestinationNotFound, InvalidDestination } from "../../../core/run/delivery/FileDestination.ts"
 import type { NodeNotFound } from "../../../core/run/evidence/Evidence.ts"
@@ -313,6 +314,8 @@ const answers = {
     ConnectionInUse: conflict<ConnectionInUse>(),
     DeliveryNotDead: conflict<DeliveryNotDead>(),
     EntryTaken: conflict<EntryTaken>(),
+    SignInCheckRefused: conflictWith<SignInCheckRefused>("CREDENTIAL_CHECK_REFUSED"),
+    SignInCheckRunning: conflictWith<SignInCheckRunning>("CREDENTIAL_CHECK_RUNNING"),
     FileDeliveryNotFailed: conflict<FileDeliveryNotFailed>(),
     InvitationUsed: conflict<InvitationUsed>(),
     KeyTaken: conflict<KeyTaken>(),

@@ -1,6 +1,7 @@
 /** The endpoints of vault entries and their one-time codes. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { CheckBody } from "../../../core/run/check/CheckBody.ts"
 import { EntryBody, PairBody } from "../../../core/vault/EntryBody.ts"
 import { HealthStatus } from "../../../core/vault/health/SignInHealth.ts"
 import { FailureKind, SignInResult } from "../../../core/vault/health/SignInReport.ts"
@@ -142,6 +143,16 @@ export class VaultGroup extends group.add(
     error: edits
   })
     .annotate(OpenApi.Summary, "Delete the stored cookies and browser storage of the entry of a user for a site")
+    .annotate(Needs, "edit"),
+  HttpApiEndpoint.post("checkEntry", "/vault/check", {
+    payload: sent(CheckBody),
+    success: Schema.Struct({ session_id: Schema.String, workflow_id: Schema.String }).pipe(HttpApiSchema.status(202)),
+    error: [...edits, Errors.Conflict]
+  })
+    .annotate(
+      OpenApi.Summary,
+      "Begin a run that only signs in with the entry of a user for a site; 409 where one more failure may lock the account"
+    )
     .annotate(Needs, "edit"),
   HttpApiEndpoint.get("tfaCode", "/vault/tfa-code", {
     query: {

@@ -1,6 +1,7 @@
 /** Answers the endpoints of vault entries and their one-time codes. */
 import { Effect, Redacted } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import { SignInChecks } from "../../../core/run/check/SignInChecks.ts"
 import { type TfaCode, TfaCodes } from "../../../core/vault/otp/TfaCodes.ts"
 import { Vault } from "../../../core/vault/Vault.ts"
 import { InvalidEntry } from "../../../core/vault/VaultEntry.ts"
@@ -14,6 +15,7 @@ export const layer = HttpApiBuilder.group(
   "vault",
   Effect.fn(function* (handlers) {
     const codes = yield* TfaCodes
+    const checks = yield* SignInChecks
     const vault = yield* Vault
     return handlers.handleAll({
       listEntries: Effect.fn(function* ({ query }) {
@@ -41,6 +43,10 @@ export const layer = HttpApiBuilder.group(
         const caller = yield* CurrentCaller
         yield* vault.clearBrowserState(caller, payload)
         return { success: true }
+      }),
+      checkEntry: Effect.fn(function* ({ payload }) {
+        const run = yield* checks.check(yield* CurrentCaller, payload)
+        return { session_id: run.id, workflow_id: run.workflowId }
       }),
       // A code opens an account for a moment, so to see it takes the role that may change the credential.
       tfaCode: Effect.fn(function* ({ query }) {

@@ -4,6 +4,7 @@
 import { Effect, Layer } from "effect"
 import * as Retention from "../../../core/run/artifact/Retention.ts"
 import * as CanaryWatch from "../../../core/run/canary/CanaryWatch.ts"
+import * as DueChecks from "../../../core/run/check/DueChecks.ts"
 import * as InteractionRequest from "../../../core/run/interaction/InteractionRequest.ts"
 import * as Sweep from "../../../core/run/retention/Sweep.ts"
 import * as Scheduler from "../../../core/run/Scheduler.ts"
@@ -26,6 +27,7 @@ export const layerScheduler = (keeping: Keeping) =>
     Layer.effectDiscard(Effect.forkScoped(CanaryWatch.run())),
     Layer.effectDiscard(Effect.forkScoped(Reencryption.run())),
     Layer.effectDiscard(Effect.forkScoped(Firing.run())).pipe(Layer.provide(layerSandbox)),
+    periodically(DueChecks.checking),
     periodically(InteractionRequest.forgetting),
     periodically(GeneratedCodes.forgetting),
     periodically(Idempotency.forgetting),

@@ -27,13 +27,14 @@ export const runWebhookOf = (sent: Schema.Json | null): RunWebhook =>
  * All targets of an event, the run's own first.
  *
  * A registered webhook is sent the events of its workflow or of all, of the kinds that it subscribed to, while it is
- * active. Naming one for a run does not take the registered ones' place. Events about the workflow go to registered
+ * active. Of a run that checks a credential, only questions to persons are sent, as it does nothing of its workflow. Naming one for a run does not take the registered ones' place. Events about the workflow go to registered
  * webhooks only.
  */
 export const targetsOf = (
-  { event, webhook, workflowId }: Pick<Entry, "event" | "webhook" | "workflowId">,
+  { event, isCheck = false, webhook, workflowId }: Pick<Entry, "event" | "isCheck" | "webhook" | "workflowId">,
   registered: ReadonlyArray<Webhook>
 ): ReadonlyArray<Target> => {
+  if (isCheck && !event.event.startsWith("interaction.")) return []
   const own = runWebhookOf(webhook)
   const ofRun = runTarget(own)
   return [

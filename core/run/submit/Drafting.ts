@@ -41,7 +41,8 @@ export const make = Effect.gen(function* () {
       versionId,
       credentials: CredentialReferences.of(content, given.input),
       tags: distinct(tags),
-      maxRetries: content.max_retries,
+      // A check is one attempt to sign in, whatever becomes of it.
+      maxRetries: given.options.check === undefined ? content.max_retries : 0,
       expiresAt: yield* expiry(given.workspaceId)
     }
     return submission

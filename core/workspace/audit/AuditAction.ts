@@ -16,7 +16,7 @@ const verbs = {
   alert_receiver: ["create", "change", "delete"],
   webhook: ["create", "change", "delete"],
   error_code: ["create", "change", "delete"],
-  credential: ["create", "change", "clear_session", "read_code", "open_in_builder", "delete"],
+  credential: ["create", "change", "clear_session", "check", "read_code", "open_in_builder", "delete"],
   secret_provider: ["create", "change", "delete"],
   encryption_key: ["rotate", "finish_rotation"],
   key: ["create", "rotate", "revoke", "refuse"],

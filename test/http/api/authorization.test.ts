@@ -294,6 +294,7 @@ const table: Readonly<Record<string, Row>> = {
   "POST /vault": { ability: "edit", json: fresh, status: 201 },
   "PUT /vault": { ability: "edit", json: pair, status: 200, stranger: 404 },
   "DELETE /vault": { ability: "edit", json: pair, status: 200, stranger: 404 },
+  "POST /vault/check": { ability: "edit", json: pair, status: 400, stranger: 404 },
   "PATCH /vault/clear-browser-state": { ability: "edit", json: pair, status: 200, stranger: 404 },
   "GET /vault/tfa-code": { ability: "edit", query: `?${new URLSearchParams(pair)}`, status: 200, stranger: 404 },
   "GET /authentication": { ability: "read", query: `?${new URLSearchParams(pair)}`, status: 200, stranger: 404 },

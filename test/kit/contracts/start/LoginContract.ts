@@ -12,10 +12,11 @@ import { GateStore } from "../../../../core/gate/GateStore.ts"
 import { type ClaimedRun, RunStore } from "../../../../core/run/RunStore.ts"
 import * as Transition from "../../../../core/run/Transition.ts"
 import { VaultEntries } from "../../../../core/vault/VaultEntries.ts"
+import { WorkflowStore } from "../../../../core/workflow/WorkflowStore.ts"
 import type { RunId } from "../../../../core/workspace/Ids.ts"
 import * as assert from "../Assertions.ts"
 import type * as Contract from "../Contract.ts"
-import { daily, makeWorkflow, makeWorkspace } from "../Fixtures.ts"
+import { daily, makeWorkflow, makeWorkspace, stored } from "../Fixtures.ts"
 import {
   claim,
   failLogin,
@@ -265,6 +266,34 @@ export const promises: ReadonlyArray<Contract.ContractPromise<Stores>> = [
       const { failedLogin, run } = yield* failLogin(claimed)
       assert.strictEqual(run.status, "execution.failed")
       assert.isTrue(failedLogin?.stopsOthers)
+    })
+  ),
+  promise("held runs with credentials are known before their gate opens, one for each need", (caller) =>
+    Effect.gen(function* () {
+      const runs = yield* RunStore
+      const made = stored(caller)
+      const content = { ...made.version.content, settings: { sign_in_check_minutes: 60 } }
+      const asking = { ...made, version: { ...made.version, content } }
+      yield* (yield* WorkflowStore).create(asking, () => Result.void)
+      const other = yield* makeWorkflow(caller)
+      const gates = yield* GateStore
+      for (const { workflow } of [asking, other]) {
+        yield* gates.change(caller.workspaceId, workflow.id, (gate, at) =>
+          Result.succeed(Gate.setWindow(gate, daily(9, 17), { at, by: caller.userId }))
+        )
+      }
+      const first = yield* submit(asking, naming("a"))
+      yield* submit(asking, naming("a"))
+      const second = yield* submit(asking, naming(["a", "b"]))
+      yield* submit(asking)
+      yield* submit(other, naming("a"))
+      const hour = 3_600_000
+      const own = (until: number) =>
+        Effect.map(runs.opening(until), (all) => all.filter(({ run }) => run.workspaceId === caller.workspaceId))
+      assert.deepStrictEqual(yield* own(9 * hour - 1), [])
+      const found = yield* own(9 * hour)
+      assert.deepStrictEqual(found.map(({ run }) => run.id).sort(), [first, second].sort())
+      for (const { leadMillis, opensAt } of found) assert.deepStrictEqual([opensAt, leadMillis], [9 * hour, hour])
     })
   )
 ]

@@ -98,6 +98,7 @@ export const browser = (providers: () => ReadonlyArray<Provider>) =>
             site[`https://${one.host}/`] = [{ selector: "//home" }, { selector: "//work" }]
             continue
           }
+          one.failures = one.trouble === "refused" ? one.failures + 1 : isLocked(one) ? one.failures : 0
           Object.assign(site, signInPages(one))
         }
         const page = yield* Effect.flatMap(Browser, ({ open }) => open(session)).pipe(
@@ -106,14 +107,13 @@ export const browser = (providers: () => ReadonlyArray<Provider>) =>
         const at = (address: string) => providers().find(({ host }) => address === `https://${host}/work`)
         return altered(page, {
           elements: {
-            click: (query, kind) =>
-              Effect.andThen(
-                Effect.map(page.navigation.address, (address) => {
-                  const one = at(address) ?? providers().find(({ host }) => address === `https://${host}/`)
-                  if (one !== undefined && query.selector === "//work") one.works++
-                }),
-                page.elements.click(query, kind)
-              )
+            click: Effect.fnUntraced(function* (query, kind) {
+              const address = yield* page.navigation.address
+              const clicked = yield* page.elements.click(query, kind)
+              const one = at(address) ?? providers().find(({ host }) => address === `https://${host}/`)
+              if (one !== undefined && query.selector === "//work") one.works++
+              return clicked
+            })
           },
           observation: {
             // Who has come to the work is signed in.

@@ -6,6 +6,7 @@ import { Result, Schema } from "effect"
 import * as KeyTokens from "../workflow/language/parameters/KeyTokens.ts"
 import * as Json from "../workspace/Json.ts"
 import { Paging, Patch } from "./DraftPatch.ts"
+import * as TaskBudget from "./proposal/TaskBudget.ts"
 
 /** A node in a message. It has no id yet, and its name is optional. */
 export const Candidate = Schema.Struct({
@@ -36,7 +37,13 @@ export const PageCommand = Schema.Union([
   /** Carries out the remaining turns of the loop around the next step. Later steps are inserted after the loop. */
   Schema.Struct({ _tag: Schema.Literal("Leave") }),
   /** Repeats one step of the draft, or a whole loop, on the current page. The step is given by id or name. */
-  Schema.Struct({ _tag: Schema.Literal("Again"), step: Schema.String })
+  Schema.Struct({ _tag: Schema.Literal("Again"), step: Schema.String }),
+  /** Has a model propose steps, one at a time, until they do a task. */
+  Schema.Struct({ _tag: Schema.Literal("Describe"), task: Schema.String, budget: TaskBudget.TaskBudget }),
+  /** Does the proposed act that waits for a person, and goes on with the task. */
+  Schema.Struct({ _tag: Schema.Literal("Agree") }),
+  /** Goes on with the task without that act. */
+  Schema.Struct({ _tag: Schema.Literal("Decline"), reason: Schema.NullOr(Schema.String) })
 ])
 export type PageCommand = typeof PageCommand.Type
 
@@ -87,6 +94,12 @@ or a node of the graph language as JSON, {"action":"CLICK","parameters":{"select
                              loop context.orders as order; they read {{context.runtime.order}}
 
 The steps after a LOOP are carried out in its first turn, and repeated for each item, until leave.
+
+  describe TASK              have a model do a task on the page, one step at a time, such as
+                             describe open the invoices, and download each open one
+                             {"task":TASK,"calls":60,"tokens":400000,"seconds":600} bounds what it may spend
+  yes                        do the act that waits for you: it cannot be undone
+  no [REASON]                go on with the task without that act
 
   next                       carry out the next step of the workflow
   continue [STEP]            carry out the following steps, up to the end, or before the step with this name or id
@@ -226,6 +239,13 @@ const words: Readonly<Record<string, Read>> = {
           )
     )
   ),
+  describe: filled("describe TASK, such as describe open the invoices", (text) =>
+    text.startsWith("{")
+      ? Result.flatMap(object(text), describing)
+      : Result.succeed({ _tag: "Describe", task: text, budget: TaskBudget.usual })
+  ),
+  yes: alone({ _tag: "Agree" }),
+  no: (reason) => Result.succeed({ _tag: "Decline", reason: reason === "" ? null : reason }),
   next: alone({ _tag: "Next" }),
   continue: (until) => Result.succeed({ _tag: "Continue", ...(until === "" ? {} : { until }) }),
   drop: alone({ _tag: "Drop" }),
@@ -312,6 +332,18 @@ const split = (text: string): readonly [selector: string, value: string | null] 
 const isXPath = (selector: string): boolean => /^[/(]/.test(selector)
 
 const asPaging = Schema.decodeUnknownResult(Paging)
+
+const asBudget = Schema.decodeUnknownResult(TaskBudget.TaskBudget)
+
+const describing = ({ task, ...given }: Schema.JsonObject): Result.Result<Command, string> => {
+  const budget = asBudget({ ...TaskBudget.usual, ...given })
+  const isWhole = typeof task === "string" && task.trim() !== "" && Result.isSuccess(budget)
+  return isWhole && Object.keys(given).every((name) => Object.hasOwn(TaskBudget.usual, name))
+    ? Result.succeed({ _tag: "Describe", task: task.trim(), budget: budget.success })
+    : Result.fail(
+        'Cannot read the task: expected {"task":"…","calls":60,"tokens":400000,"seconds":600}, with whole numbers up to 1000 calls, 10000000 tokens and 3600 seconds'
+      )
+}
 
 const asPatch = Schema.decodeUnknownResult(Patch)
 

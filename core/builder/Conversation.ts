@@ -20,6 +20,7 @@ import { PageCommand } from "./Command.ts"
 import type { ActionResult, ConversationMessage } from "./ConversationMessage.ts"
 import * as Draft from "./Draft.ts"
 import { Progress } from "./Progress.ts"
+import * as Describing from "./proposal/Describing.ts"
 
 export const ConversationId = Schema.String.check(Schema.isUUID()).pipe(Schema.brand("ConversationId"))
 export type ConversationId = typeof ConversationId.Type
@@ -82,6 +83,8 @@ export const Conversation = Schema.Struct({
   draft: Draft.Draft,
   /** What was carried out on the page. */
   progress: Schema.optionalKey(Progress),
+  /** The task that a model was given last. */
+  describing: Schema.optionalKey(Describing.Describing),
   turn: Schema.NullOr(Turn),
   /** The status without a turn: the last turn was interrupted, failed or lost its page, or completed. */
   rest: Schema.Literals(["idle", "errored", "completed"]),
@@ -194,11 +197,20 @@ export const free = (
 /** Starts a turn, for a host to carry out. */
 export const begin = (one: Conversation, turn: Pick<Turn, "id" | "command">, at: number): Conversation => ({
   ...one,
+  ...taskOf(one, turn.command),
   turn: { ...turn, taken: false, stop: false },
   question: null,
   rest: "idle",
   expiresAt: at + idleMillis
 })
+
+/** The task of a turn: a new one, or that of before, which only an answer to what waits goes on with. */
+const taskOf = ({ describing }: Conversation, command: Turn["command"]): Pick<Conversation, "describing"> => {
+  if (command._tag === "Describe") return { describing: Describing.begin(command.task, command.budget) }
+  if (describing === undefined) return {}
+  const isAnswer = command._tag === "Agree" || command._tag === "Decline"
+  return { describing: isAnswer ? { ...describing, state: "working" } : Describing.ended(describing) }
+}
 
 /**
  * Stops the turn in progress. A turn that no host has taken is dropped, one in progress is stopped by its host, and an
@@ -270,12 +282,31 @@ export const walked = (
   messages: []
 })
 
+/** Records a step towards a task, and reports it. A turn that is over is unchanged by it. */
+export const described = (
+  one: Conversation,
+  turnId: string,
+  step: {
+    readonly draft: Draft.Draft
+    readonly progress: Progress
+    readonly describing: Describing.Describing
+    readonly message: NewMessage
+  },
+  at: number
+): Change => {
+  if (one.endedAt !== null || one.turn?.id !== turnId) return { conversation: one, messages: [] }
+  const { message, ...known } = step
+  return say({ ...one, ...known }, [message], at)
+}
+
 /** How a turn ended. */
 export interface Outcome {
   readonly draft: Draft.Draft
   readonly progress: Progress
   readonly text: string
   readonly result: ActionResult | null
+  /** The task that the turn was for, and how far it came. */
+  readonly describing?: Describing.Describing
   /** `idle` for an interrupted turn, `errored` for a turn without a page. */
   readonly rest: Conversation["rest"]
   /** Whether the page is still open. */
@@ -301,7 +332,17 @@ export const settle = (
     text,
     ...(result === null ? {} : { result })
   }
-  return Result.succeed(say({ ...one, draft, page, progress, rest, turn: null }, [reply], at))
+  const task = outcome.describing ?? (one.describing === undefined ? undefined : Describing.ended(one.describing))
+  const settled = {
+    ...one,
+    draft,
+    page,
+    progress,
+    rest,
+    turn: null,
+    ...(task === undefined ? {} : { describing: task })
+  }
+  return Result.succeed(say(settled, [reply], at))
 }
 
 /** Releases the lease and marks the page as closed. A turn in progress is dropped. */

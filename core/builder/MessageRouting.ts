@@ -199,6 +199,10 @@ const respond = (
     case "Replay":
       if (tried !== null && Result.isFailure(tried)) return reply(one, sentence("This cannot be done", tried.failure))
       return turn(one, command, ids, at)
+    case "Agree":
+    case "Decline":
+      if (one.describing?.state !== "waits") return reply(one, "Nothing waits for a yes or a no")
+      return turn(one, command, ids, at)
     default:
       return turn(one, command, ids, at)
   }

@@ -28,7 +28,8 @@ export interface Verdict<A> {
 }
 
 export interface Request<A> {
-  readonly node: Node
+  /** The step that asks, as it is recorded. */
+  readonly node: Pick<Node, "id" | "name"> & { readonly action: string }
   readonly secrets: Secrets
   readonly purpose: Decision["purpose"]
   /** The name of the model that the node wants; `null` for the usual one. */

@@ -7,6 +7,8 @@ import { waitUntilBack } from "../../runtime/StoreUnavailable.ts"
 import { Identifiers } from "../../workspace/Identifiers.ts"
 import { BuilderStore, type LeaseRef } from "../BuilderStore.ts"
 import * as Conversation from "../Conversation.ts"
+import * as DescribeTurn from "./DescribeTurn.ts"
+import * as JudgedSession from "./JudgedSession.ts"
 import type { StartingStateOf } from "./StartingState.ts"
 import * as Turn from "./Turn.ts"
 
@@ -34,8 +36,13 @@ export const make = Effect.fnUntraced(function* (lease: LeaseRef, beginningOf: S
   const signals = yield* Signals
   /** When the progress of a walk was stored last. */
   let told = 0
+  /** The judging of the open page; `null` before a model acts on it. */
+  let judging: JudgedSession.Judging | null = null
 
-  const close = Effect.andThen(ScopedRef.set(page, Effect.succeed(null)), Ref.set(stage, null))
+  const close = Effect.suspend(() => {
+    judging = null
+    return Effect.andThen(ScopedRef.set(page, Effect.succeed(null)), Ref.set(stage, null))
+  })
 
   const walk = (turnId: string, stops: Turn.Walk["stops"]): Turn.Walk => ({
     stops,
@@ -78,8 +85,67 @@ export const make = Effect.fnUntraced(function* (lease: LeaseRef, beginningOf: S
     return Turn.withUnavailable(yield* turn(fresh), beginning.unavailable)
   })
 
-  const onPage = Effect.fnUntraced(function* (draft: One["draft"], now: Turn.Stage, command: Later, turnId: string) {
+  /** Has a model go on with the task of the conversation. */
+  const describe = Effect.fnUntraced(function* (
+    one: One,
+    now: Turn.Stage,
+    answer: DescribeTurn.Answer,
+    turnId: string
+  ) {
+    const { describing } = one
+    if (describing === undefined) return yield* Effect.die(new Error("A description has a task"))
+    const sites = DescribeTurn.sitesOf(one.draft, describing.task, now.beginning.accounts)
+    // Pages are judged by the sites of the present task.
+    judging = { ...(judging ?? JudgedSession.judging(sites)), sites }
+    /** The walk, whose stage stays that of the page itself. */
+    const onward = (stops: Turn.Walk["stops"], itself: Turn.Stage): Turn.Walk => {
+      const { reached } = walk(turnId, stops)
+      return { stops, reached: (draft, here) => reached(draft, { ...here, page: itself.page }) }
+    }
+    const desk: DescribeTurn.Desk = {
+      judging,
+      told: Effect.fnUntraced(function* ({ describing, draft, stage: here }, text, result) {
+        yield* Ref.set(walked, draft)
+        yield* Ref.set(stage, here)
+        const message = {
+          id: yield* identifiers.uuid,
+          role: "agent" as const,
+          kind: result === null ? ("text" as const) : ("action_result" as const),
+          text,
+          ...(result === null ? {} : { result })
+        }
+        const step = { draft, progress: here.progress, describing, message }
+        yield* Effect.ignore(
+          store.settle(lease, (before, at) => Result.succeed(Conversation.described(before, turnId, step, at)))
+        )
+        yield* signals.publish({ _tag: "builder", conversationId: lease.id })
+      }),
+      leave: (draft, judged) => Turn.leave(draft, judged, (stops) => onward(stops, now)),
+      tried: (draft) =>
+        Effect.gen(function* () {
+          const anew = JudgedSession.judging(sites)
+          const done = yield* onNewPage({ ...one, draft }, (fresh) =>
+            Turn.open(
+              draft,
+              { ...fresh, page: JudgedSession.make(fresh.page, anew) },
+              onward(() => false, fresh)
+            ).pipe(Effect.map(({ outcome, stage }) => ({ outcome, stage: { ...stage, page: fresh.page } })))
+          )
+          return done === null ? null : { done, held: anew.held }
+        }).pipe(Effect.catchTag("PageFailure", () => Effect.succeed(null)))
+    }
+    return yield* DescribeTurn.run({ draft: one.draft, stage: now, describing }, answer, desk)
+  })
+
+  const onPage = Effect.fnUntraced(function* (one: One, now: Turn.Stage, command: Later, turnId: string) {
+    const { draft } = one
     switch (command._tag) {
+      case "Describe":
+        return yield* describe(one, now, { _tag: "None" }, turnId)
+      case "Agree":
+        return yield* describe(one, now, { _tag: "Agree" }, turnId)
+      case "Decline":
+        return yield* describe(one, now, command, turnId)
       case "Do":
       case "Preview": {
         const ids = { node: yield* identifiers.uuid, end: yield* identifiers.uuid }
@@ -103,7 +169,7 @@ export const make = Effect.fnUntraced(function* (lease: LeaseRef, beginningOf: S
     const notice =
       "The page was lost, so the start page was opened again. The steps were not repeated: use replay for that"
     if (start.outcome.rest === "errored") return { ...start, outcome: { ...start.outcome, draft: one.draft } }
-    const done = yield* onPage(one.draft, start.stage, command, turnId)
+    const done = yield* onPage(one, start.stage, command, turnId)
     return { ...done, outcome: { ...done.outcome, text: `${notice}. ${done.outcome.text}` } }
   })
 
@@ -122,7 +188,7 @@ export const make = Effect.fnUntraced(function* (lease: LeaseRef, beginningOf: S
       if (present !== null) {
         const progress = one.progress ?? present.progress
         const { now, unavailable } = yield* withNewInputs(one, Turn.without({ ...present, progress }, one.draft))
-        return Turn.withUnavailable(yield* onPage(one.draft, now, command, id), unavailable)
+        return Turn.withUnavailable(yield* onPage(one, now, command, id), unavailable)
       }
       return yield* onNewPage(one, (fresh) => again(one, fresh, command, id))
     }

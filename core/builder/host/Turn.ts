@@ -3,7 +3,6 @@ import { Clock, Effect, Option, Redacted, Result, type Schema } from "effect"
 import { StepFailed } from "../../agent/Failure.ts"
 import type { Limits } from "../../agent/Limits.ts"
 import * as Login from "../../agent/login/Login.ts"
-import { ModelBudget } from "../../agent/model/Budget.ts"
 import * as ModelUse from "../../agent/model/ModelUse.ts"
 import type { NetworkRecorder } from "../../agent/network/NetworkRecorder.ts"
 import type { Observer } from "../../agent/Observer.ts"
@@ -508,7 +507,7 @@ const step = Effect.fnUntraced(function* (
   began: number
 ): Effect.fn.Return<Result.Result<Passed, StepFailed>> {
   const position: Position.Position = { at: node.id, ...stage.known }
-  const use = ModelUse.make(yield* ModelBudget, () => Effect.void)
+  const use = yield* ModelUse.current
   const { login } = Login.before(graph, [])
   const state: Stepper.State = { position, steps: 0, trail: [], acted: false, login, signsIn: false }
   const files: Array<Progress.KeptFile> = []

@@ -23,8 +23,6 @@ export const Describing = Schema.Struct({
   spent: Schema.Struct({ calls: Schema.Int, tokens: Schema.Finite, millis: Schema.Finite }),
   state: Schema.Literals(["working", "waits", "done", "stopped"]),
   awaited: Schema.NullOr(Awaited),
-  /** The steps that a person allowed, by their ids: they cannot be undone, and are not repeated to try the draft. */
-  allowed: Schema.Array(Schema.String),
   /** What happened so far, for the model. */
   log: Schema.Array(Schema.String)
 }).annotate({ identifier: "BuilderDescribing" })
@@ -36,7 +34,6 @@ export const begin = (task: string, bounds: TaskBudget): Describing => ({
   spent: Budget.nothing,
   state: "working",
   awaited: null,
-  allowed: [],
   log: []
 })
 

@@ -9,6 +9,7 @@ import { ActionResult, Question } from "../../../core/builder/ConversationMessag
 import { Cursor } from "../../../core/builder/DraftPatch.ts"
 import type { QuestionNotFound } from "../../../core/builder/MissingInputs.ts"
 import { Progress } from "../../../core/builder/Progress.ts"
+import { Awaited, Describing } from "../../../core/builder/proposal/Describing.ts"
 import { RunWindow } from "../../../core/window/RunWindow.ts"
 import * as TextLength from "../../../core/window/TextLength.ts"
 import * as FieldLimit from "../../../core/workflow/FieldLimit.ts"
@@ -158,6 +159,18 @@ const FromFailedRun = Schema.Struct({
   ...given
 }).annotate({ identifier: "BuilderSessionFromFailedRun" })
 
+const { bounds, spent, state, task } = Describing.fields
+
+const DescribingJson = Schema.Struct({
+  task,
+  state: state.annotate({
+    description: "`waits` for a yes or a no, `done` once a run in a new session did the steps, `stopped` otherwise"
+  }),
+  budget: bounds,
+  spent: spent.annotate({ description: "What was spent of the budget; the time in milliseconds" }),
+  awaited: Schema.NullOr(Awaited).annotate({ description: "The act that waits for a yes: it cannot be undone" })
+}).annotate({ identifier: "BuilderDescribedTask" })
+
 /** A draft, in the shape of a workflow. Its ids are `null` until it is saved. Optional settings stand beside the fields. */
 export const DraftJson = Schema.StructWithRest(
   Schema.Struct({
@@ -187,6 +200,9 @@ export const DraftJson = Schema.StructWithRest(
     }),
     repair: Schema.NullOr(Repair).annotate({
       description: "The failure of the run that the conversation began with; `null` where it began otherwise"
+    }),
+    describing: Schema.NullOr(DescribingJson).annotate({
+      description: "The task that a model was given last, and how far it came; `null` without one"
     }),
     unsaved: Schema.Boolean.annotate({
       description: "Whether it was changed since it was saved, or since the conversation began"

@@ -4,6 +4,7 @@ import { Effect, Schema } from "effect"
 import type { Conversation } from "../../../core/builder/Conversation.ts"
 import * as Draft from "../../../core/builder/Draft.ts"
 import * as Progress from "../../../core/builder/Progress.ts"
+import type { Describing } from "../../../core/builder/proposal/Describing.ts"
 import type { RunWindow } from "../../../core/window/RunWindow.ts"
 import type { StoredWorkflow } from "../../../core/workflow/WorkflowStore.ts"
 import * as Json from "../../../core/workspace/Json.ts"
@@ -102,6 +103,14 @@ export const login = (payload: {
     ? null
     : { permissionedUserId: payload.permissionedUserId, site: payload.authUrl || payload.startUrl }
 
+const describingJson = ({ awaited, bounds, spent, state, task }: Describing) => ({
+  task,
+  state,
+  budget: bounds,
+  spent,
+  awaited
+})
+
 /** A draft in the shape of the workflow that it changes, or of one that is not saved yet. */
 export const draft = (one: Conversation, stored: StoredWorkflow | null): typeof DraftJson.Type => {
   const { settings, ...content } = one.draft.content
@@ -125,6 +134,7 @@ export const draft = (one: Conversation, stored: StoredWorkflow | null): typeof 
     cursor: one.draft.cursor,
     progress: one.page ? (one.progress ?? Progress.none) : Progress.none,
     repair: one.repair ?? null,
+    describing: one.describing === undefined ? null : describingJson(one.describing),
     unsaved: one.draft.unsaved === true,
     can_redo: (one.draft.undone?.length ?? 0) > 0,
     can_undo: one.draft.edits.length > 0,

@@ -32,6 +32,7 @@ import { Chosen } from "./Chosen.tsx"
 import * as Column from "./Column.ts"
 import { conditioning, followed } from "./ConditionModel.ts"
 import { builder, type Conversation, type Message, type PageTarget, useConversation } from "./Conversation.ts"
+import { Describe } from "./Describe.tsx"
 import { expecting, sentenceOf } from "./ExpectModel.ts"
 import { Finish } from "./Finish.tsx"
 import { PagePicture } from "./PagePicture.tsx"
@@ -275,6 +276,15 @@ export const Workbench = ({ id }: { readonly id: string }) => {
             />
           )}
           <Steps conversation={conversation} selection={selection} isReadOnly={isReadOnly} />
+          {!isReadOnly && draft !== null && (
+            <Describe
+              draft={draft}
+              isBusy={isBusy}
+              isWorking={conversation.isWorking}
+              onSay={say}
+              onStop={conversation.stop}
+            />
+          )}
           {!isReadOnly && <AddStep isBusy={isBusy} onDo={perform} />}
         </div>
       </div>

@@ -166,7 +166,7 @@ const write = ({ files, one, version }, target) => {
  * @param {NameOf} nameOf
  */
 const scriptsOf = async (one, modules, folder, nameOf) => {
-  if (one.bundled === "client") return bundle(one)
+  if (one.bundled === "client" || one.bundled === "plain") return bundle(one)
   if (one.bundled === "programs") return programsOf(one, folder)
   const programs = Object.entries(one.bin)
   const scripts = closure(folder, [...modules, ...programs.map(([, module]) => module)], ".js", nameOf)
@@ -345,29 +345,44 @@ const making = [
 ]
 
 /**
+ * What takes the place of modules in the bundle of a client.
+ *
+ * @type {import("rolldown").Plugin}
+ */
+const ofClient = {
+  name: "absent packages",
+  resolveId: (id) => (absent.includes(id) ? "\0absent" : null),
+  load: (id) => {
+    if (id === "\0absent") return standIn
+    const path = relative(root, id).split("\\").join("/")
+    return Object.entries(withoutInClient).find(([module]) => module === path)?.[1] ?? null
+  }
+}
+
+/**
+ * What takes the place of Effect in a bundle without it.
+ *
+ * @type {import("rolldown").Plugin}
+ */
+const withoutEffect = {
+  name: "plain Effect",
+  resolveId: (id) => (id === "effect" ? join(root, "apps/bootstrap/plainEffect.js") : null)
+}
+
+/**
  * The entries of a package, each as one file, with shared files for what they have in common.
  *
- * @param {Package} one
+ * @param {Pick<Package, "bundled" | "entries">} one
  */
-const bundle = async ({ entries }) => {
+export const bundle = async ({ bundled, entries }) => {
   const { rolldown } = await import("rolldown")
   const build = await rolldown({
     input: Object.fromEntries(Object.values(entries).map((file) => [file.replace(/\.ts$/, ""), join(root, file)])),
     platform: "neutral",
-    external: (id) => !id.startsWith(".") && !id.startsWith("/") && !id.startsWith("\0") && !absent.includes(id),
+    external: (id) => bundled === "client" && /^[^./\0]/.test(id) && !absent.includes(id),
     treeshake: { moduleSideEffects: false, manualPureFunctions: making },
     logLevel: "warn",
-    plugins: [
-      {
-        name: "absent packages",
-        resolveId: (id) => (absent.includes(id) ? "\0absent" : null),
-        load: (id) => {
-          if (id === "\0absent") return standIn
-          const path = relative(root, id).split("\\").join("/")
-          return Object.entries(withoutInClient).find(([module]) => module === path)?.[1] ?? null
-        }
-      }
-    ]
+    plugins: [bundled === "plain" ? withoutEffect : ofClient]
   })
   const { output } = await build.generate({
     format: "esm",

@@ -21,8 +21,8 @@ import { root } from "./run.js"
  * @property {Readonly<Record<string, string>>} bin Programs, by their name.
  * @property {string | null} on The package whose modules it imports by their names there, in place of bringing copies. The
  *   sources of that package lie in a folder that has the name of its folder in `dist`.
- * @property {"client" | "programs" | null} bundled What is bundled: each entry, without what only the service needs, or the
- *   programs, so that they start fast.
+ * @property {"client" | "plain" | "programs" | null} bundled What is bundled: each entry, without what only the service
+ *   needs, or without Effect; or the programs, so that they start fast.
  */
 
 const core = {
@@ -220,6 +220,18 @@ export const packages = [
     bundled: null
   },
   {
+    name: "@sluice/window",
+    folder: "window",
+    description: "Run windows: weekly hours, special dates and holidays in one time zone, without dependencies",
+    readme:
+      'Weekly hours, special dates and recurring closings in the wall-clock time of one zone: is it open, when does it open next, and what does it say in words. Plain TypeScript without dependencies, for Node, Deno, Bun and browsers.\n\n```sh\nnpm install @sluice/window\n```\n\n```ts\nimport { isOpen, next, openings, parse, toText } from "@sluice/window"\n\nconst office = parse({\n  time_zone: "Europe/Berlin",\n  regular_hours: [{\n    active_start_day: "MONDAY", active_start_time: { hours: 9 },\n    active_end_day: "MONDAY", active_end_time: { hours: 17 }\n  }],\n  special_hours: [{\n    active: false, recurrence: "FREQ=YEARLY;BYMONTH=12;BYMONTHDAY=25",\n    recurrence_start: { year: 2026, month: 12, day: 25 }\n  }]\n})\n\nisOpen(office, new Date()) // a Date, or epoch milliseconds\nnext(office, new Date()) // the Date at which it opens next, or null\nopenings(office, Date.now(), 5) // the next five, each with opensAt and closesAt\ntoText(office) // "Mon 09:00–17:00, closed on 25 December"\n```\n\n`parse` throws an `InvalidWindow`, which lists every problem at its path. It is the code of `@sluice/core/window`, so that both give the same answers.',
+    entries: { ".": "core/window/PlainWindow.ts" },
+    peers: [],
+    bin: {},
+    on: null,
+    bundled: "plain"
+  },
+  {
     name: "@sluice/testing",
     folder: "testing",
     description:
@@ -270,13 +282,27 @@ export const packages = [
 ]
 
 /** The folder of a package among the entries of the checkout: `@sluice/client/promise` is `sluice/client/promise` there. */
-const folderOf = (/** @type {Package} */ { name }) => name.replace(/^@sluice\//, "").replace(/^(core|sluice)$/, "")
+const folderOf = (/** @type {Package} */ { name }) =>
+  name
+    .replace(/^@sluice\//, "")
+    .replace(/^(core|sluice)$/, "")
+    .replace(/^window$/, "window/plain")
+
+/** The names of the entries in the checkout, by those that are published. */
+export const namesInCheckout = Object.fromEntries(
+  packages.flatMap((one) =>
+    Object.keys(one.entries).map((subpath) => [
+      posix.join(one.name, subpath).replace(/\/$/, ""),
+      posix.join("sluice", folderOf(one), subpath).replace(/\/$/, "")
+    ])
+  )
+)
 
 /** The `exports` of the checkout: every entry of a package, and its file. */
 export const exportsOfCheckout = Object.fromEntries(
   packages.flatMap((one) =>
     Object.entries(one.entries).map(([subpath, file]) => [
-      `./${posix.join(folderOf(one), subpath)}`.replace(/\/\.$/, ""),
+      `./${posix.join(folderOf(one), subpath)}`.replace(/\/\.?$/, ""),
       `./${file}`
     ])
   )

@@ -119,7 +119,14 @@ export const unknownFields = (input: unknown): ReadonlyArray<RunWindowIssue> =>
 export const stored = (window: unknown): ValidRunWindow => window as ValidRunWindow
 
 /** Compiles a valid window for evaluation. */
-export const compile: (window: ValidRunWindow) => Schedule = Schedules.compile
+export const compile = (window: ValidRunWindow): Schedule => {
+  // Callers without types pass a window that was not validated, or the whole result of `validate`.
+  const { regular_hours, time_zone }: Partial<ValidRunWindow> = window ?? {}
+  if (typeof time_zone === "string" && Array.isArray(regular_hours)) return Schedules.compile(window)
+  throw new TypeError(
+    "RunWindow.compile takes the window in the success of RunWindow.validate; it was given another value"
+  )
+}
 
 /**
  * Returns whether runs may start at `at`.
@@ -129,7 +136,8 @@ export const compile: (window: ValidRunWindow) => Schedule = Schedules.compile
  * Decided by the local date and time alone, to the millisecond, with half-open hours. A repeated hour is therefore open
  * both times, and a skipped one never.
  */
-export const isOpen = (schedule: Schedule, at: number): boolean => Schedules.isOpen(schedule, instant("isOpen", at))
+export const isOpen = (schedule: Schedule, at: number): boolean =>
+  Schedules.isOpen(compiled("isOpen", schedule), instant("isOpen", at))
 
 /**
  * The state at `at`, and the first instant after it at which the window is open.
@@ -140,7 +148,7 @@ export const isOpen = (schedule: Schedule, at: number): boolean => Schedules.isO
  * exactly then included.
  */
 export const state = (schedule: Schedule, at: number): RunWindowState => {
-  const next = Schedules.first(schedule, "open", instant("state", at), at + horizonMillis)
+  const next = Schedules.first(compiled("state", schedule), "open", instant("state", at), at + horizonMillis)
   return next === at ? { open: true, nextOpenAt: null } : { open: false, nextOpenAt: next }
 }
 
@@ -152,20 +160,15 @@ export const state = (schedule: Schedule, at: number): RunWindowState => {
  * `closesAt` is `null` when the opening lasts longer than `horizonMillis` from `at`, or from its beginning if that is
  * later. For an opening that began longer ago than `horizonMillis`, `opensAt` is `at`.
  */
-export const opening = (schedule: Schedule, at: number): Opening | null => {
-  const from = Schedules.first(schedule, "open", instant("opening", at), at + horizonMillis)
-  if (from === null) return null
-  return {
-    opensAt: from === at ? (Schedules.since(schedule, at) ?? at) : from,
-    closesAt: Schedules.first(schedule, "closed", from, from + horizonMillis)
-  }
-}
+export const opening = (schedule: Schedule, at: number): Opening | null =>
+  Schedules.opening(compiled("opening", schedule), instant("opening", at))
 
 /**
  * Up to `count` openings from `from` on, in order, the first as `opening` gives it. It ends where no further one lies
  * within `horizonMillis` of the end of the one before.
  */
 export const openings = (schedule: Schedule, from: number, count: number): ReadonlyArray<ExplainedOpening> => {
+  compiled("openings", schedule)
   instant("openings", from)
   const found: Array<ExplainedOpening> = []
   for (let next = opening(schedule, from); next !== null && found.length < count; ) {
@@ -185,6 +188,7 @@ export const between = (
   from: number,
   to: number
 ): ReadonlyArray<{ readonly opensAt: number; readonly closesAt: number }> => {
+  compiled("between", schedule)
   const end = instant("between", to)
   const found: Array<{ readonly opensAt: number; readonly closesAt: number }> = []
   for (let at = instant("between", from); at < end; ) {
@@ -205,10 +209,18 @@ export const closedSince = (schedule: Schedule, at: number): number | null =>
  * time zone data by which all of it was computed.
  */
 export const explain = (schedule: Schedule, at: number): Explanations.Explanation =>
-  Explanations.explain(schedule, instant("explain", at))
+  Explanations.explain(compiled("explain", schedule), instant("explain", at))
 
 /** The largest distance of a representable date from the epoch, in milliseconds, in either direction. */
 const furthestMillis = 8_640_000_000_000_000
+
+/** Checks a schedule: untyped callers pass a window. */
+const compiled = (asked: string, schedule: Schedule | undefined): Schedule => {
+  if (schedule?.zone !== undefined) return schedule
+  throw new TypeError(
+    `RunWindow.${asked} takes a compiled window: call RunWindow.compile with the window that RunWindow.validate answered, and pass what it returns`
+  )
+}
 
 /** Checks an instant: untyped callers pass a `Date`, or the `NaN` of a date that could not be parsed. */
 const instant = (asked: string, at: unknown): number => {

@@ -81,6 +81,16 @@ export const since = (schedule: Schedule, at: number): number | null => {
   return null
 }
 
+/** The opening that holds `at`, or else the next one; `null` when there is none within `horizonMillis` of `at`. */
+export const opening = (schedule: Schedule, at: number): Opening | null => {
+  const from = first(schedule, "open", at, at + horizonMillis)
+  if (from === null) return null
+  return {
+    opensAt: from === at ? (since(schedule, at) ?? at) : from,
+    closesAt: first(schedule, "closed", from, from + horizonMillis)
+  }
+}
+
 /** The first time of day at or after `time` that is in a stretch, or in none; the end of the day when there is none. */
 const firstTime = (stretches: DayPlan.OpenIntervals, wanted: "open" | "closed", time: number): number => {
   for (let index = 0; index < stretches.length; index += 2) {

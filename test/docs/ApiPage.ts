@@ -13,6 +13,7 @@ const whole = [
   "@sluice/core/window/text",
   "@sluice/core/window/icalendar",
   "@sluice/core/window/temporal",
+  "@sluice/window",
   "@sluice/core/gate",
   "@sluice/core/gates",
   "@sluice/core/runs",

@@ -4,6 +4,7 @@
 import { execFileSync } from "node:child_process"
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { namesInCheckout } from "../../apps/bootstrap/packages.js"
 import { root, type Source, sources } from "../support/Source.ts"
 import { type Fence, fencesOf, pages } from "./Pages.ts"
 
@@ -57,7 +58,8 @@ export const comparing = ({ at, text }: Fence): string => {
 }
 
 /** An example that imports what is published by the names that the checkout itself has for it. */
-const inCheckout = (program: string): string => program.replace(/"@sluice\/(?:core\/)?([^"]+)"/g, '"sluice/$1"')
+const inCheckout = (program: string): string =>
+  program.replace(/"(@sluice\/[^"]+)"/g, (_whole, name) => `"${namesInCheckout[name] ?? name}"`)
 
 /** Runs programs in one process, each as a separate module. Answers the failures, by the place of the example. */
 export const run = (examples: ReadonlyArray<Fence>): ReadonlyArray<string> => {

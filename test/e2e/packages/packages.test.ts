@@ -243,5 +243,6 @@ describe("the packages, installed in an empty folder", () => {
     assert.isAtMost(await compressed("@sluice/client", /^effect/), 60 * 1_024)
     assert.isAtMost(await compressed("@sluice/client/promise", /^effect/), 60 * 1_024)
     assert.isAtMost(await compressed("@sluice/core/window", /^effect/), 15_000)
+    assert.isAtMost(await compressed("@sluice/window", /^$/), 15_000)
   })
 })

@@ -18,13 +18,19 @@ const schedule = RunWindow.compile(
   ).window
 )
 
-const asked: ReadonlyArray<readonly [string, (at: number) => unknown]> = [
-  ["isOpen", (at) => RunWindow.isOpen(schedule, at)],
-  ["state", (at) => RunWindow.state(schedule, at)],
-  ["opening", (at) => RunWindow.opening(schedule, at)],
-  ["openings", (at) => RunWindow.openings(schedule, at, 3)],
-  ["explain", (at) => RunWindow.explain(schedule, at)],
-  ["closedSince", (at) => RunWindow.closedSince(schedule, at)]
+/** What was stored or sent, which nothing has validated or compiled. */
+const raw = { ...schedule.window } as unknown as RunWindow.Schedule
+
+type Ask = (at: number, of?: RunWindow.Schedule) => unknown
+
+const asked: ReadonlyArray<readonly [string, Ask]> = [
+  ["isOpen", (at, of = schedule) => RunWindow.isOpen(of, at)],
+  ["state", (at, of = schedule) => RunWindow.state(of, at)],
+  ["opening", (at, of = schedule) => RunWindow.opening(of, at)],
+  ["openings", (at, of = schedule) => RunWindow.openings(of, at, 3)],
+  ["explain", (at, of = schedule) => RunWindow.explain(of, at)],
+  ["between", (at, of = schedule) => RunWindow.between(of, at, 0)],
+  ["closedSince", (at, of = schedule) => RunWindow.closedSince(of, at)]
 ]
 
 describe.each(asked)("%s", (_name, ask) => {
@@ -39,8 +45,27 @@ describe.each(asked)("%s", (_name, ask) => {
     assert.throws(() => ask(at), "takes an instant in epoch milliseconds")
   })
 
+  it.each([
+    ["a window that is not compiled", raw],
+    ["nothing", null as unknown as RunWindow.Schedule]
+  ])("refuses %s, and says what to call", (_what, of) => {
+    assert.throws(() => ask(0, of), TypeError, "takes a compiled window: call RunWindow.compile")
+  })
+
   it("takes every number of milliseconds that is an instant", () => {
     assert.doesNotThrow(() => ask(0))
     assert.doesNotThrow(() => ask(Date.UTC(2026, 0, 5, 8)))
   })
+})
+
+it.each([
+  ["the result of validate", RunWindow.validate(schedule.window)],
+  ["a window without hours", { time_zone: "UTC" }],
+  ["nothing", undefined]
+])("compile refuses %s", (_what, window) => {
+  assert.throws(
+    () => RunWindow.compile(window as never),
+    TypeError,
+    "takes the window in the success of RunWindow.validate"
+  )
 })

@@ -45,7 +45,12 @@ export interface LogPage {
 }
 
 /** The consumers of an installation: each event is kept until all have read it, even when its time is over. */
-export const consumers = { webhooks: "webhooks", notifications: "notifications", files: "files", alerts: "alerts" } as const
+export const consumers = {
+  webhooks: "webhooks",
+  notifications: "notifications",
+  files: "files",
+  alerts: "alerts"
+} as const
 
 export class EventLog extends Context.Service<
   EventLog,

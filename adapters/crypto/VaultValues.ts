@@ -19,6 +19,8 @@ import { CannotUnseal } from "../../core/vault/keys/Sealing.ts"
 import * as Json from "../../core/workspace/Json.ts"
 import * as AesGcm from "./AesGcm.ts"
 
+export type { CannotUnseal } from "../../core/vault/keys/Sealing.ts"
+
 /** Seals the JSON text of a value with a key of 64 hexadecimal digits. Any other key is a defect. */
 export const seal = (
   encryptionKey: Redacted.Redacted<string>,

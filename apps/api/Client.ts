@@ -32,6 +32,8 @@ import type { Message } from "../../core/event/EventMessage.ts"
 import { Api } from "./Api.ts"
 import { Authorization } from "./http/Authorization.ts"
 
+export type { Message } from "../../core/event/EventMessage.ts"
+export type { StoreUnavailable } from "../../core/runtime/StoreUnavailable.ts"
 export type { Api } from "./Api.ts"
 export type { Named } from "./http/Errors.ts"
 

@@ -3,6 +3,7 @@ import { Clock, Effect, Result } from "effect"
 import type { Failure, Outcome } from "../agent/Outcome.ts"
 import type { Reporter } from "../run/Executor.ts"
 import type { ClaimedRun } from "../run/RunStore.ts"
+import * as Measures from "../runtime/Measures.ts"
 import * as StoreUnavailable from "../runtime/StoreUnavailable.ts"
 import type { Account } from "../vault/Account.ts"
 import * as SignInHealth from "../vault/health/SignInHealth.ts"
@@ -66,6 +67,7 @@ export const make = Effect.map(
           Result.succeed({ ...entry, health: SignInHealth.after(entry.health ?? null, report, entry.updatedAt) })
         )
         .pipe(Effect.catchTag("KeyTaken", Effect.die))
+      yield* Measures.signedIn(result, report.isCheck)
     })
 
     /** Stores what was found out. Failures that say nothing of a credential, such as a lost browser, are left out. */

@@ -33,6 +33,11 @@ const lag = histogram(
 
 const recoveries = counter("sluice_recoveries_total", "Recoveries of steps, by kind, and whether they worked")
 
+const signIns = counter(
+  "sluice_sign_ins_total",
+  "What attempts of this process found out about credentials, by result, and whether a check did"
+)
+
 const warnings = counter("sluice_run_warnings_total", "Warnings of steps of runs ended by this process, by code")
 
 const duration = histogram(
@@ -74,6 +79,10 @@ export const startDelayed = (seconds: number): Effect.Effect<void> => Metric.upd
 
 /** Records that the workers were woken `seconds` after a gate opened. */
 export const gateOpened = (seconds: number): Effect.Effect<void> => Metric.update(lag, Math.max(0, seconds))
+
+/** Records what an attempt found out about signing in with a credential. */
+export const signedIn = (result: string, isCheck: boolean): Effect.Effect<void> =>
+  Metric.update(Metric.withAttributes(signIns, { result, by: isCheck ? "check" : "run" }), 1)
 
 /** Records the result of a recovery of a step. */
 export const recovered = (kind: string, worked: boolean): Effect.Effect<void> =>

@@ -49,6 +49,7 @@ const all = Effect.gen(function* () {
   yield* Measures.gateOpened(0.1)
   yield* Measures.runEnded("failed", "SELECTOR-E0001", 12)
   yield* Measures.recovered("element", true)
+  yield* Measures.signedIn("refused", true)
   yield* Measures.warned(["FIGURE-W0001"])
   yield* Measures.nodeDone("CLICK", 0.3)
   yield* Measures.delivery("accepted")

@@ -105,6 +105,16 @@ describe("the targets of an event", () => {
     Target.targetsOf({ event: { event } as RunEvent, webhook: sent, workflowId }, registered).map(({ url }) => url)
 
   const everything = webhook({ url: "https://all.example" })
+
+  it("are none where a run only checks a credential, except of questions to persons", () => {
+    const ofCheck = (event: RunEvent["event"]) =>
+      Target.targetsOf({ event: { event } as RunEvent, isCheck: true, webhook: own, workflowId }, [everything]).length
+    for (const event of ["execution.queued", "execution.success", "execution.failed"] as const) {
+      assert.strictEqual(ofCheck(event), 0)
+    }
+    assert.strictEqual(ofCheck("interaction.waiting"), 2)
+  })
+
   const table: ReadonlyArray<
     readonly [string, RunEvent["event"], ReadonlyArray<Webhook.Webhook>, Schema.Json | null, ReadonlyArray<string>]
   > = [

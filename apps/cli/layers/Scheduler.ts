@@ -27,7 +27,7 @@ export const layerScheduler = (keeping: Keeping) =>
     Layer.effectDiscard(Effect.forkScoped(CanaryWatch.run())),
     Layer.effectDiscard(Effect.forkScoped(Reencryption.run())),
     Layer.effectDiscard(Effect.forkScoped(Firing.run())).pipe(Layer.provide(layerSandbox)),
-    periodically(DueChecks.checking),
+    periodically(DueChecks.checking).pipe(Layer.provide(layerSandbox)),
     periodically(InteractionRequest.forgetting),
     periodically(GeneratedCodes.forgetting),
     periodically(Idempotency.forgetting),

@@ -37,6 +37,7 @@ export const navigation = [
   {
     text: "Workflows",
     items: [
+      { text: "Describe it", link: "/describe" },
       { text: "Actions", link: "/actions" },
       { text: "Bring what you have", link: "/bring-what-you-have" },
       { text: "Expressions", link: "/expressions" },

@@ -3,6 +3,7 @@
  */
 import { Argument, Command, Flag } from "effect/cli"
 import { handler } from "../Handler.ts"
+import { describe } from "./Describe.ts"
 import { run } from "./Execute.ts"
 import { tryWorkflow } from "./Replay.ts"
 import { service } from "./Service.ts"
@@ -154,7 +155,9 @@ const pace = Command.make(
 ).pipe(Command.withDescription("Show or set the limits on starts and concurrent runs of a workflow"))
 
 export const workflow = Command.make("workflow").pipe(
-  Command.withDescription("List, pull, push, compare, check, import, export, explain, limit, try and run workflows"),
+  Command.withDescription(
+    "List, pull, push, compare, check, import, export, explain, limit, describe, try and run workflows"
+  ),
   Command.withSubcommands([
     list,
     pull,
@@ -166,6 +169,7 @@ export const workflow = Command.make("workflow").pipe(
     explain,
     canary,
     pace,
+    describe,
     tryWorkflow,
     run
   ])

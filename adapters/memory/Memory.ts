@@ -29,6 +29,7 @@ import * as MemoryFileDeliveries from "./run/MemoryFileDeliveries.ts"
 import * as MemoryInteractionStore from "./run/MemoryInteractionStore.ts"
 import * as MemoryLiveChannel from "./run/MemoryLiveChannel.ts"
 import * as MemoryLiveStore from "./run/MemoryLiveStore.ts"
+import * as MemoryNamedLimits from "./run/MemoryNamedLimits.ts"
 import * as MemoryRunStore from "./run/MemoryRunStore.ts"
 import * as MemorySpendLedger from "./run/MemorySpendLedger.ts"
 import * as MemoryRetentionStore from "./run/retention/MemoryRetentionStore.ts"
@@ -75,6 +76,7 @@ export const layer = Layer.mergeAll(
   MemoryFileDeliveries.layer,
   MemoryAlerts.layer,
   MemoryLiveStore.layer,
+  MemoryNamedLimits.layer,
   MemoryElementMemory.layer,
   MemoryPatchStore.layer,
   MemoryLiveChannel.layer,

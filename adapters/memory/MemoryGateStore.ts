@@ -7,6 +7,7 @@ import * as Pace from "../../core/gate/Pace.ts"
 import * as Run from "../../core/run/Run.ts"
 import { WorkflowId, WorkflowNotFound, type WorkspaceId } from "../../core/workspace/Ids.ts"
 import { atomicStore } from "./Atomic.ts"
+import * as MemoryNamedLimits from "./run/MemoryNamedLimits.ts"
 import { changeGate, gateIn, progressOf, Tables, waitingOf } from "./Tables.ts"
 
 export const layer = Layer.effect(
@@ -113,6 +114,8 @@ export const layer = Layer.effect(
             const startsAt = Gate.startInterval(gate, paced)?.startsAt ?? Infinity
             if (startsAt > after && waitingOf(tables, workflowId).length > 0) due = Math.min(due, startsAt)
           }
+          const isWaiting = [...tables.runs.values()].some(Run.isWaiting)
+          due = Math.min(due, ...(isWaiting ? MemoryNamedLimits.dueAfter(tables, after) : []))
           return due === Infinity ? null : due
         })
       )

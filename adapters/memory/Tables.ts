@@ -155,6 +155,8 @@ export interface Shape {
   readonly alerts: Map<string, KeptAlert>
   /** The instant until which the pace of each workflow is used up by its starts. */
   readonly paces: Map<string, number>
+  /** The instant until which the minute of each named limit is taken by starts. */
+  readonly limitsTaken: Map<string, number>
   /** The last instant at which a run of each workflow was claimed. */
   readonly served: Map<string, number>
   /** The last assignment of a slot and the last failed login of each entry, by the name of its slots. */
@@ -228,6 +230,7 @@ export class Tables extends Context.Service<Tables, Shape>()("sluice/adapters/me
       fileDeliveries: new Map(),
       alerts: new Map(),
       paces: new Map(),
+      limitsTaken: new Map(),
       served: new Map(),
       slotTurns: new Map(),
       failedLogins: new Map(),

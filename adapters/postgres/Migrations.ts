@@ -14,6 +14,7 @@ import { workerShares } from "./migrations/0004_worker_shares.ts"
 import { fileDeliveries } from "./migrations/0005_file_deliveries.ts"
 import { runReferences } from "./migrations/0006_run_references.ts"
 import { modelCalls } from "./migrations/0007_model_calls.ts"
+import { limits } from "./migrations/0008_limits.ts"
 import { canaries } from "./migrations/0010_canaries.ts"
 import { modelSpending } from "./migrations/0011_model_spending.ts"
 import { alerts } from "./migrations/0012_alerts.ts"
@@ -62,6 +63,7 @@ export const all: Readonly<Record<string, ReadonlyArray<string>>> = {
   "0005_file_deliveries": fileDeliveries,
   "0006_run_references": runReferences,
   "0007_model_calls": modelCalls,
+  "0008_limits": limits,
   "0010_canaries": canaries,
   "0011_model_spending": modelSpending,
   "0012_alerts": alerts

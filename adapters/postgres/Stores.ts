@@ -26,6 +26,7 @@ import * as PgFileDeliveries from "./run/PgFileDeliveries.ts"
 import * as PgInteractionStore from "./run/PgInteractionStore.ts"
 import * as PgLiveChannel from "./run/PgLiveChannel.ts"
 import * as PgLiveStore from "./run/PgLiveStore.ts"
+import * as PgNamedLimitStore from "./run/PgNamedLimitStore.ts"
 import * as PgRunStore from "./run/PgRunStore.ts"
 import * as PgSpendLedger from "./run/PgSpendLedger.ts"
 import * as PgRetentionStore from "./run/retention/PgRetentionStore.ts"
@@ -75,6 +76,7 @@ export const layerStores = Layer.mergeAll(
   PgFileDeliveries.layer,
   PgAlerts.layer,
   PgLiveStore.layer,
+  PgNamedLimitStore.layer,
   PgElementMemory.layer,
   PgPatchStore.layer,
   PgArtifactStore.layer,

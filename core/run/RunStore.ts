@@ -12,6 +12,7 @@ import type { WorkflowVersion } from "../workflow/Workflow.ts"
 import type { RunId, RunNotFound, WorkflowId, WorkflowNotFound, WorkspaceId } from "../workspace/Ids.ts"
 import type { HoldAnnouncement } from "./hold/HoldAnnouncement.ts"
 import type { InProgress } from "./hold/PlaceLimit.ts"
+import type { SpentLimit } from "./limit/NamedLimit.ts"
 import type { HoldReason, RunFilter } from "./list/RunFilter.ts"
 import type { LeaseLost, Progress, Retry, Run, RunEnded, RunningRun, Status, Terms, WaitingRun } from "./Run.ts"
 import type { Awaited, FailedLogin } from "./Slots.ts"
@@ -206,10 +207,13 @@ export class RunStore extends Context.Service<
     readonly get: (workspaceId: WorkspaceId, id: RunId) => Effect.Effect<GatedRun, RunNotFound | StoreUnavailable>
 
     /**
-     * What a waiting run would have to wait for if it were claimed now, as `Slots.awaited` says; `null` where it would not,
-     * and for a run that does not wait.
+     * What a waiting run would have to wait for if it were claimed now: a named limit that allows it no start, or else a
+     * credential, as `Slots.awaited` says. `null` where it would not, and for a run that does not wait.
      */
-    readonly awaited: (workspaceId: WorkspaceId, id: RunId) => Effect.Effect<Awaited | null, StoreUnavailable>
+    readonly awaited: (
+      workspaceId: WorkspaceId,
+      id: RunId
+    ) => Effect.Effect<Awaited | SpentLimit | null, StoreUnavailable>
 
     /** The runs in progress of each worker that has some, and how many of them are of this workspace. */
     readonly inProgress: (workspaceId: WorkspaceId) => Effect.Effect<ReadonlyArray<InProgress>, StoreUnavailable>

@@ -150,8 +150,7 @@ export class Runs extends Context.Service<
         const workers = Run.isWaiting(run) ? yield* capacity.current : null
         const isForeseen = Run.isWaiting(run) && (gate.pace !== null || workers !== null)
         const queue = isForeseen ? yield* gates.queue(run.workflowId, run.id) : null
-        const mayAwait = Run.isWaiting(run) && run.credentials.length > 0
-        const awaited = mayAwait ? yield* runs.awaited(caller.workspaceId, id) : null
+        const awaited = Run.isWaiting(run) ? yield* runs.awaited(caller.workspaceId, id) : null
         const at = yield* Clock.currentTimeMillis
         const isReady = Waits.present({ run, gate, awaited, at })[0]?.reason === "capacity"
         const each = isReady ? workers?.each : undefined

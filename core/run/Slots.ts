@@ -58,6 +58,8 @@ export interface Entry {
   readonly failed: boolean
   /** The runs that wait for it alone are about to be stopped, as signing in with it has failed. */
   readonly stopping: boolean
+  /** A limit that it is named by allows no start. */
+  readonly limited: boolean
 }
 
 /** Finds the entry that a pair means. */
@@ -110,7 +112,9 @@ export const assign = (
       continue
     }
     const [best] = existing
-      .filter(({ entry }) => isFree(entry, inUse) && !(entry.stopping && permissionedUserIds.length === 1))
+      .filter(
+        ({ entry }) => !entry.limited && isFree(entry, inUse) && !(entry.stopping && permissionedUserIds.length === 1)
+      )
       .sort((a, b) => Number(a.entry.failed) - Number(b.entry.failed) || a.entry.served - b.entry.served)
     if (best === undefined) return null
     const missing = found.filter(({ entry }) => entry === undefined).map(({ id }) => id)

@@ -83,9 +83,12 @@ const withoutNotes = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql`delete from sluice_migrations where migration_id > 2`
   yield* sql`alter table processes drop column worker, drop column workspace_runs`
-  yield* sql`drop table canaries, model_terms, model_days, model_ledger`
+  yield* sql`drop table limits, canaries, model_terms, model_days, model_ledger`
   yield* sql`drop function version_for`
   yield* sql`drop table alerts, alert_receivers, former_secrets, file_deliveries, file_destinations, run_references`
+  yield* sql`drop function note_limits cascade`
+  yield* sql`drop sequence limit_changes`
+  yield* sql`alter table gates drop column limited`
   yield* sql`drop function label_reference cascade`
   yield* sql`alter table runs drop column reference, drop column model_calls`
   yield* sql`alter table sluice_migrations drop column content, drop column build`

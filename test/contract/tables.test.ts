@@ -24,6 +24,7 @@ import * as Evidence from "../../adapters/postgres/tables/Evidence.ts"
 import * as FileDeliveries from "../../adapters/postgres/tables/FileDeliveries.ts"
 import * as Gates from "../../adapters/postgres/tables/Gates.ts"
 import * as ModelSpending from "../../adapters/postgres/tables/ModelSpending.ts"
+import * as NamedLimits from "../../adapters/postgres/tables/NamedLimits.ts"
 import * as Runs from "../../adapters/postgres/tables/Runs.ts"
 import * as Table from "../../adapters/postgres/tables/Table.ts"
 import * as Vault from "../../adapters/postgres/tables/Vault.ts"
@@ -38,6 +39,7 @@ import { kind as alertReceivers } from "../../core/event/alert/AlertReceiver.ts"
 import { RunSubscriptionStore, kind as runSubscriptions } from "../../core/event/notification/KeptSubscription.ts"
 import { kind as webhooks } from "../../core/event/webhook/Webhook.ts"
 import { kind as fileDestinations } from "../../core/run/delivery/FileDestination.ts"
+import { kind as limits } from "../../core/run/limit/NamedLimit.ts"
 import { RunStore } from "../../core/run/RunStore.ts"
 import { kind as walks } from "../../core/vault/keys/Reencryption.ts"
 import { kind as secretProviders } from "../../core/vault/providers/SecretProviders.ts"
@@ -86,7 +88,8 @@ const tables: ReadonlyArray<readonly [Table.TableFacts, Readonly<Record<string, 
       served_at: "timestamptz",
       moved_at: "timestamptz",
       moved_from: "text",
-      slots: "boolean not null"
+      slots: "boolean not null",
+      limited: "bigint"
     }
   ],
   [Events.table, { sequence: "bigint not null", tx: "xid8 not null" }],
@@ -129,6 +132,7 @@ const tables: ReadonlyArray<readonly [Table.TableFacts, Readonly<Record<string, 
   [collection(webhooks), position],
   [collection(fileDestinations), position],
   [collection(alertReceivers), position],
+  [collection(limits, NamedLimits.drawn), { ...position, taken_until: "timestamptz not null" }],
   [collection(runSubscriptions), position],
   [collection(secretProviders), position],
   [collection(walks), position],

@@ -8,6 +8,7 @@ import * as Start from "../../../core/run/start/Start.ts"
 import * as Transition from "../../../core/run/Transition.ts"
 import * as Shares from "../../../core/runtime/Shares.ts"
 import * as Zone from "../../../core/window/calendar/Zone.ts"
+import * as MemoryNamedLimits from "../run/MemoryNamedLimits.ts"
 import * as MemorySlots from "../run/MemorySlots.ts"
 import * as MemoryStartLedger from "../start/MemoryStartLedger.ts"
 import { gateOf, progressOf, type Tables, waitingOf, write } from "../Tables.ts"
@@ -44,17 +45,20 @@ export const make = (tables: Tables["Service"]): RunStore["Service"]["claim"] =>
   Effect.fn("RunStore.claim")(function* ({ leaseMillis, limit, turns = Shares.none, worker }) {
     const now = yield* Clock.currentTimeMillis
     const claimed: Array<ClaimedRun> = []
-    const assign = MemorySlots.assigner(tables, now)
+    const limits = MemoryNamedLimits.ledger(tables, now)
+    const assign = MemorySlots.assigner(tables, now, limits)
     for (const run of inTurn(tables, now, turns)) {
       if (claimed.length === limit) break
       const { pace } = gateOf(tables, run)
       if (pace !== null && Pace.allowance(pace, progressOf(tables, run.workflowId), now) <= 0) continue
+      if (limits.spent({ ...MemoryNamedLimits.drawingOf(tables, run), credentialIds: [] }) !== null) continue
       const credentials = assign(run)
       if (credentials === null) continue
       const lease = { worker, fence: ++tables.lastFence, until: now + leaseMillis }
       const change = Transition.claim(run, gateOf(tables, run), lease, now, credentials)
       if (change === null) continue
       write(tables, change, now)
+      limits.take(MemoryNamedLimits.drawingOf(tables, change.run))
       const takenUntil = Pace.afterStarts(pace, tables.paces.get(run.workflowId) ?? 0, 1, now)
       if (pace !== null) tables.paces.set(run.workflowId, takenUntil)
       const gate = gateOf(tables, run)
@@ -74,5 +78,6 @@ export const make = (tables: Tables["Service"]): RunStore["Service"]["claim"] =>
       const next = Pace.nextStartAt(pace, takenUntil, now)
       claimed.push({ run: change.run, version, ...(next > now ? { pacedUntil: next } : {}) })
     }
+    MemoryNamedLimits.take(tables, limits.taken())
     return claimed
   })

@@ -18,7 +18,7 @@ import {
   type ValueCount
 } from "../../../core/run/RunStore.ts"
 import { WorkflowId, type WorkspaceId } from "../../../core/workspace/Ids.ts"
-import * as MemorySlots from "../run/MemorySlots.ts"
+import * as MemoryNamedLimits from "../run/MemoryNamedLimits.ts"
 import { gateOf, type Tables } from "../Tables.ts"
 
 /** The operations of the store that list and count runs. */
@@ -32,7 +32,7 @@ export const make = (tables: Tables["Service"]): Pick<RunStore["Service"], "list
   const facts = (run: Run.Run, at: number): Waits.Facts => ({
     run,
     gate: gateOf(tables, run),
-    awaited: MemorySlots.awaited(tables, run),
+    awaited: MemoryNamedLimits.awaited(tables, run, at),
     at
   })
 

@@ -22,6 +22,7 @@ import { pageOf } from "../event/Page.ts"
 import * as MemoryRunList from "../list/MemoryRunList.ts"
 import { append, gateIn, gateOf, lockedOf, Tables, versionIdFor, write } from "../Tables.ts"
 import * as MemoryHoldAnnouncements from "./MemoryHoldAnnouncements.ts"
+import * as MemoryNamedLimits from "./MemoryNamedLimits.ts"
 import * as MemorySlots from "./MemorySlots.ts"
 
 export const layer = Layer.effect(
@@ -90,9 +91,9 @@ export const layer = Layer.effect(
       weigh: Effect.fn("RunStore.weigh")((_workspaceId, addToOutput) => Effect.sync(() => tooLarge(addToOutput))),
       get: Effect.fn("RunStore.get")((workspaceId, id) => Effect.map(find(workspaceId, id), gated)),
       awaited: Effect.fn("RunStore.awaited")((workspaceId, id) =>
-        Effect.sync(() => {
+        Effect.map(Clock.currentTimeMillis, (now) => {
           const run = tables.runs.get(id)
-          return run?.workspaceId === workspaceId ? MemorySlots.awaited(tables, run) : null
+          return run?.workspaceId === workspaceId ? MemoryNamedLimits.awaited(tables, run, now) : null
         })
       ),
       inProgress: Effect.fn("RunStore.inProgress")((workspaceId) =>

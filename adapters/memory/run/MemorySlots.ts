@@ -1,5 +1,7 @@
 /** The slots of credentials in use, in memory: derived from the running runs. */
 import type { Credential } from "../../../core/run/CredentialReferences.ts"
+import type { LimitLedger } from "../../../core/run/limit/LimitLedger.ts"
+import type { UsedLimit } from "../../../core/run/limit/NamedLimit.ts"
 import * as Run from "../../../core/run/Run.ts"
 import type { StopAfter } from "../../../core/run/RunStore.ts"
 import * as Slots from "../../../core/run/Slots.ts"
@@ -16,13 +18,13 @@ type Shape = Tables["Service"]
  * Assigns credentials to waiting runs, one after the other; `null` for a run that must wait. Slots reserved for earlier
  * runs of the same round count as used.
  */
-export const assigner = (tables: Shape, now: number) => {
+export const assigner = (tables: Shape, now: number, limits: LimitLedger) => {
   const reserved: Array<string> = []
   const taken = heldIn(tables)
   const inUse: Slots.InUse = (name) => taken(name) + reserved.filter((one) => one === name).length
   return ({ credentials, notBefore, workspaceId }: Run.Run): ReadonlyArray<Credential> | null => {
     if (credentials.length === 0) return credentials
-    const find = findIn(tables, workspaceId)
+    const find = findIn(tables, workspaceId, limits)
     const assigned = Slots.assign(credentials, find, inUse)
     if (assigned === null) reserved.push(...Slots.reserved(credentials, now - notBefore, find, inUse))
     return assigned
@@ -32,6 +34,38 @@ export const assigner = (tables: Shape, now: number) => {
 /** What a run would have to wait for if it were claimed now. */
 export const awaited = (tables: Shape, run: Run.Run): Slots.Awaited | null =>
   Run.isWaiting(run) ? Slots.awaited(run.credentials, findIn(tables, run.workspaceId), heldIn(tables)) : null
+
+/** The spent limit that a run draws on by an entry that it may be given, where such limits keep it; `null` otherwise. */
+export const spentOf = (
+  tables: Shape,
+  { credentials, workspaceId }: Run.Run,
+  limits: LimitLedger
+): UsedLimit | null => {
+  if (Slots.assign(credentials, findIn(tables, workspaceId, limits), heldIn(tables)) !== null) return null
+  for (const credential of credentials) {
+    for (const permissionedUserId of Slots.members(credential)) {
+      const entry = locate(tables, workspaceId, { permissionedUserId, domain: credential.domain })
+      const spent = entry === undefined ? null : spentOfEntry(limits, workspaceId, entry.id)
+      if (spent !== null) return spent
+    }
+  }
+  return null
+}
+
+const spentOfEntry = (limits: LimitLedger, workspaceId: WorkspaceId, id: string) =>
+  limits.spent({ workspaceId, workflowId: "", tags: [], credentialIds: [id] })
+
+/** The ids of the entries that have slots of these names. */
+export const entryIds = (
+  tables: Shape,
+  workspaceId: WorkspaceId,
+  names: ReadonlyArray<string>
+): ReadonlyArray<string> =>
+  names.length === 0
+    ? []
+    : entriesOf(tables, workspaceId)
+        .filter((entry) => names.includes(nameOf(workspaceId, entry)))
+        .map(({ id }) => id)
 
 /** Records the assignment of slots, for fair turns. */
 export const serve = (tables: Shape, credentials: ReadonlyArray<Credential>, turn: number): void => {
@@ -104,11 +138,11 @@ const heldIn =
     [...tables.runs.values()].filter((run) => run.lease !== null && Slots.names(run.credentials).includes(name)).length
 
 const findIn =
-  (tables: Shape, workspaceId: WorkspaceId): Slots.Find =>
+  (tables: Shape, workspaceId: WorkspaceId, limits: LimitLedger | null = null): Slots.Find =>
   (pair) => {
     const entry = locate(tables, workspaceId, pair)
     if (entry === undefined) return undefined
-    const name = `${workspaceId} ${VaultEntries.keyOf(entry)}`
+    const name = nameOf(workspaceId, entry)
     const { failedAt, served } = turnOf(tables, name)
     return {
       name,
@@ -116,15 +150,20 @@ const findIn =
       served,
       allowance: Slots.allowanceOf(entry),
       failed: failedAt !== null && failedAt >= entry.updatedAt,
-      stopping: [...tables.failedLogins.values()].some((failed) => failed.entry === name)
+      stopping: [...tables.failedLogins.values()].some((failed) => failed.entry === name),
+      limited: limits !== null && spentOfEntry(limits, workspaceId, entry.id) !== null
     }
   }
 
-const locate = (tables: Shape, workspaceId: WorkspaceId, { domain, permissionedUserId }: Pair) => {
-  const own = [...(tables.collections.get(VaultEntries.kind.name)?.values() ?? [])]
+const nameOf = (workspaceId: WorkspaceId, entry: VaultEntry): string => `${workspaceId} ${VaultEntries.keyOf(entry)}`
+
+const entriesOf = (tables: Shape, workspaceId: WorkspaceId) =>
+  [...(tables.collections.get(VaultEntries.kind.name)?.values() ?? [])]
     .filter((entry) => entry.workspaceId === workspaceId)
     // The table of a kind holds only values of that kind.
     .map(({ value }) => value as VaultEntry)
-    .filter((entry) => entry.permissionedUserId === permissionedUserId)
+
+const locate = (tables: Shape, workspaceId: WorkspaceId, { domain, permissionedUserId }: Pair) => {
+  const own = entriesOf(tables, workspaceId).filter((entry) => entry.permissionedUserId === permissionedUserId)
   return own.find((entry) => entry.domain === domain) ?? own.find((entry) => Domain.matches(entry.domain, domain))
 }

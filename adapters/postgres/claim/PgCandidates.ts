@@ -7,6 +7,7 @@ import type { Turns } from "../../../core/runtime/Shares.ts"
 import * as Pipeline from "../Pipeline.ts"
 import type * as Gates from "../tables/Gates.ts"
 import * as Runs from "../tables/Runs.ts"
+import * as PgLimits from "./PgLimits.ts"
 import * as PgQueues from "./PgQueues.ts"
 import * as PgSlots from "./PgSlots.ts"
 import type { Turn } from "./PgTurns.ts"
@@ -14,7 +15,9 @@ import type * as ReleasedRuns from "./ReleasedRuns.ts"
 
 /** A locked gate. */
 export type LockedGate = Gates.Row &
-  Gates.IntervalRow & {
+  Gates.IntervalRow &
+  Gates.LimitedRow & {
+    readonly workspace_id: string
     readonly slots: boolean
     readonly turn: number
     readonly released_ready_at: Date | null
@@ -37,6 +40,8 @@ interface Chosen {
   readonly looked: ReadonlyMap<string, Turn>
   /** The gates whose share was one run larger than that of others. */
   readonly ahead: ReadonlySet<string>
+  /** What is taken of the minutes of limits once these runs have started. */
+  readonly limits: ReturnType<PgSlots.Ledger["taken"]>
   /** Whether others took runs that were chosen. */
   readonly isOutrun: boolean
 }
@@ -50,7 +55,7 @@ export type WaitingRow = Runs.Row & { readonly fence: bigint }
  * Locks the gates whose turn it is, in the order of their ids, and then the first runs of each. The gates cannot change
  * until the transaction ends.
  *
- * Runs are only locked if every gate is open and has neither a pace nor runs that need slots. Otherwise others are locked
+ * Runs are only locked if every gate is open and has neither a pace, nor limits, nor runs that need slots. Otherwise others are locked
  * before them. Each gate and each run is in one row, and a gate is with the first of its runs.
  */
 export const lock = (
@@ -81,7 +86,7 @@ export const lock = (
   ), shared as materialized (
     select workflow_id, ${limit}::integer / count(*) over () as share,
       row_number() over (order by turn) <= ${limit}::integer % count(*) over () as is_ahead,
-      bool_and(not slots and max_starts_per_minute is null and max_running is null and removed_at is null
+      bool_and(not slots and limited is null and max_starts_per_minute is null and max_running is null and removed_at is null
         and starts_at <= ${before} and (stops_at is null or stops_at > ${before})) over () as may_give
     from locked
   ), waiting as materialized (
@@ -100,14 +105,15 @@ export const lock = (
       case when row_number() over (partition by workflow_id order by place) = 1 then workflow_id end as gate_id
     from waiting
   )
-  select ${sql.literal(Pipeline.inside)} as within, gate.*, run.*, gate.gate_id as locked_id
+  select ${sql.literal(Pipeline.inside)} as within, gate.*, run.*, gate.gate_id as locked_id,
+    gate.workspace_id as locked_workspace
   from gate full join run on run.gate_id = gate.gate_id order by run.place`
 }
 
 /** A gate, a run of it, or both. The columns of what a row has not are null. */
 type CandidateRow = { readonly within: string } & (
-  | (LockedGate & { readonly locked_id: string; readonly id: null })
-  | (LockedGate & WaitingRow & { readonly locked_id: string })
+  | (LockedGate & { readonly locked_id: string; readonly locked_workspace: string; readonly id: null })
+  | (LockedGate & WaitingRow & { readonly locked_id: string; readonly locked_workspace: string })
   | (WaitingRow & { readonly locked_id: null })
 )
 
@@ -119,7 +125,8 @@ export const isTooLate = ({ start_by, started_at }: WaitingRow, at: number): boo
 export const read = (rows: ReadonlyArray<CandidateRow>) => ({
   within: rows[0]?.within ?? null,
   locked: rows.flatMap(
-    (row): ReadonlyArray<LockedGate> => (row.locked_id === null ? [] : [{ ...row, workflow_id: row.locked_id }])
+    (row): ReadonlyArray<LockedGate> =>
+      row.locked_id === null ? [] : [{ ...row, workflow_id: row.locked_id, workspace_id: row.locked_workspace }]
   ),
   found: rows.flatMap((row): ReadonlyArray<WaitingRow> => (row.id === null ? [] : [row]))
 })
@@ -149,16 +156,19 @@ export const choose = (
 ) =>
   Effect.gen(function* () {
     const ledger = PgSlots.ledger(sql, now)
+    const limited = open.filter((gate) => gate.limited !== null)
+    ledger.know(yield* PgLimits.of(sql, ofWorkflows(limited)))
     const queues = new Map(
       open
-        .filter((gate) => gate.slots)
+        .filter((gate) => gate.slots || gate.limited !== null)
         .map((gate) => [
           gate.workflow_id,
           PgQueues.startable(sql, ledger, gate.workflow_id, {
             now,
             most: limit,
             places,
-            among: gate.among
+            among: gate.among,
+            isLimited: gate.limited !== null
           })
         ])
     )
@@ -170,7 +180,13 @@ export const choose = (
     const total = new Map<string, number>()
     const mayGive = (id: string) => (allowed.get(id) ?? Infinity) - (total.get(id) ?? 0)
     for (const { among, workflow_id } of open) {
-      if (mayGive(workflow_id) <= 0) looked.set(workflow_id, { isEmpty: false, blocked: null, among })
+      if (mayGive(workflow_id) <= 0) looked.set(workflow_id, { isEmpty: false, blocked: null, held: null, among })
+    }
+    for (const gate of limited) {
+      const limit = ledger.limitOf({ ...gate, tags: [] })
+      if (limit === null) continue
+      const held = PgLimits.hold([limit], { of: gate, now, isServed: false, queues: [] })
+      looked.set(gate.workflow_id, { isEmpty: true, blocked: null, held, among: gate.among })
     }
     const taken = new Map<string, Array<WaitingRow>>()
     for (const row of locked) taken.set(row.workflow_id, [...(taken.get(row.workflow_id) ?? []), row])
@@ -179,7 +195,7 @@ export const choose = (
       const first = taken.get(workflow_id) ?? []
       rows.push(...first)
       if (is_ahead) ahead.add(workflow_id)
-      looked.set(workflow_id, { isEmpty: first.length < wanted, blocked: null, among })
+      looked.set(workflow_id, { isEmpty: first.length < wanted, blocked: null, held: null, among })
     }
     let willing = open.filter(
       ({ workflow_id }) => mayGive(workflow_id) > 0 && looked.get(workflow_id)?.isEmpty !== true
@@ -190,6 +206,7 @@ export const choose = (
       const asked = willing
         .map((gate, turn) => ({
           ...askedOf(gate),
+          gate,
           turn,
           wanted: Math.min(mayGive(gate.workflow_id), share + (turn < over ? 1 : 0))
         }))
@@ -199,7 +216,7 @@ export const choose = (
       rows.push(...found)
       const given = new Map<string, number>()
       for (const { workflow_id } of found) given.set(workflow_id, (given.get(workflow_id) ?? 0) + 1)
-      for (const { among, wanted, workflow_id } of asked) {
+      for (const { among, gate, wanted, workflow_id } of asked) {
         const queue = queues.get(workflow_id)
         if (queue !== undefined) {
           const some = yield* queue.next(wanted)
@@ -209,7 +226,17 @@ export const choose = (
         const count = given.get(workflow_id) ?? 0
         total.set(workflow_id, (total.get(workflow_id) ?? 0) + count)
         const isEmpty = count < wanted
-        looked.set(workflow_id, { isEmpty, blocked: isEmpty ? (queue?.blocked() ?? null) : null, among })
+        const limits = isEmpty ? (queue?.limits() ?? []) : []
+        const isServed = (total.get(workflow_id) ?? 0) > 0
+        looked.set(workflow_id, {
+          isEmpty,
+          blocked: isEmpty ? (queue?.blocked() ?? null) : null,
+          held:
+            limits.length === 0
+              ? null
+              : PgLimits.hold(limits, { of: gate, now, isServed, queues: queue?.heldQueues() ?? [] }),
+          among
+        })
       }
       willing = willing.filter(
         ({ workflow_id }) => looked.get(workflow_id)?.isEmpty !== true && mayGive(workflow_id) > 0
@@ -217,14 +244,20 @@ export const choose = (
     }
     const confirmed = assigned.length === 0 ? [] : yield* ledger.confirm(assigned)
     const started = confirmed.length === 0 ? [] : yield* those(sql, confirmed, now)
+    const startedIds = new Set(started.map(({ id }) => id))
     return {
       rows: [...rows, ...started],
       credentials: new Map(confirmed.map(({ credentials, id }) => [id, credentials])),
       looked,
       ahead,
+      limits: ledger.taken(confirmed.filter(({ id }) => startedIds.has(id))),
       isOutrun: started.length < assigned.length
     } satisfies Chosen
   })
+
+/** The workflows of these gates, by their workspaces. */
+const ofWorkflows = (gates: ReadonlyArray<OpenGate>): ReadonlyArray<PgLimits.Drawn> =>
+  gates.map(({ workflow_id, workspace_id }) => ({ workspaceId: workspace_id, workflowIds: [workflow_id] }))
 
 /** The number of wanted runs of a workflow, and the condition of those that may start. */
 interface Asked {

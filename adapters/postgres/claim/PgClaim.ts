@@ -5,7 +5,7 @@
  * clock and checks that they still do. Until it commits, no chosen gate can change; an edit that committed first is seen.
  * It reads only open gates with runs that may start by time, so held and postponed runs cost nothing.
  *
- * Locks are taken in one order, so that no two claims wait for each other: gates, paces, entries of the vault, runs. Runs
+ * Locks are taken in one order, so that no two claims wait for each other: gates, paces, limits, entries of the vault, runs. Runs
  * that others have locked are skipped.
  *
  * The paces of the gates are locked before the clock is read, so that claims together never start more runs than a pace
@@ -37,6 +37,7 @@ import * as Writing from "../Writing.ts"
 import * as Contents from "../workflow/Contents.ts"
 import type { HeldRuns } from "./HeldRuns.ts"
 import * as PgCandidates from "./PgCandidates.ts"
+import * as PgLimits from "./PgLimits.ts"
 import * as PgPaces from "./PgPaces.ts"
 import type * as PgQueues from "./PgQueues.ts"
 import * as PgSlots from "./PgSlots.ts"
@@ -169,7 +170,7 @@ const take = (
       })
       .sort((a, b) => a.turn - b.turn)
     const allowed = new Map([...paces].map(([id, paced]) => [id, Pace.allowance(paced.pace, paced, now)]))
-    const { ahead, credentials, isOutrun, looked, rows } = yield* PgCandidates.choose(sql, open, {
+    const { ahead, credentials, isOutrun, limits, looked, rows } = yield* PgCandidates.choose(sql, open, {
       limit,
       now,
       places: memory.places,
@@ -184,9 +185,8 @@ const take = (
       })
     const isMore = locked.length === asked || isOutrun
     // Gates that were not examined, or had the smaller share, come first next time. With equal shares nothing is written.
-    const turns = new Map(
-      [...looked].filter(([id, { isEmpty }]) => isEmpty || ahead.has(id) || locked.length === asked)
-    )
+    const isUneven = locked.length === asked || [...looked.values()].some(({ held }) => held !== null)
+    const turns = new Map([...looked].filter(([id, { isEmpty }]) => isEmpty || ahead.has(id) || isUneven))
     if (rows.length === 0) {
       // Runs that were submitted while the statement waited for the lock of a gate are not in what it read.
       const isLate = locked.some(({ wanted }) => wanted !== null)
@@ -216,6 +216,7 @@ const take = (
     const spent = spentAfter(starts)
     const pacedUntil = new Map(spent.map(({ until, workflowId }) => [workflowId, until]))
     yield* PgPaces.take(sql, paces, starts, now)
+    yield* PgLimits.take(sql, limits)
     for (const { run } of changes) {
       if (run.credentials.length > 0) yield* PgSlots.serve(sql, run.credentials, BigInt(run.lease.fence))
     }

@@ -9,6 +9,7 @@
  */
 import { Effect } from "effect"
 import type { SqlClient, SqlError, Statement } from "effect/sql"
+import type { UsedLimit } from "../../../core/run/limit/NamedLimit.ts"
 import * as Runs from "../tables/Runs.ts"
 import type { Assigned, Candidate, Ledger } from "./PgSlots.ts"
 import * as ReleasedRuns from "./ReleasedRuns.ts"
@@ -33,6 +34,10 @@ export const queues = (
   )`
 }
 
+/** The columns of a candidate. */
+const candidate = (sql: SqlClient.SqlClient) =>
+  sql.literal("id, workspace_id, workflow_id, place, queue, credentials, tags, not_before")
+
 /**
  * The oldest waiting runs of a queue, in their order. They are asked for in the order of queues, which one index alone
  * has: asked for by their place, they are looked for among all runs that wait for the workflow, 100,000 of them in 60 ms.
@@ -48,7 +53,7 @@ export const oldestIn = (
   }
 ) => sql`(
   select * from (
-    select id, workspace_id, place, queue, credentials, not_before from runs
+    select ${candidate(sql)} from runs
     where workflow_id = ${of.workflowId} and status in ('execution.queued', 'execution.requeued')
       and (queue, place) > (${of.queue}, ${of.behind}::bigint) and ${of.condition}
     order by queue, place limit ${of.limit}
@@ -64,7 +69,13 @@ const window = 64
 const queuesTogether = 256
 const mostQueues = 1_024
 
-/** The end of the last look at the queues of a workflow, all or of released runs, if it did not reach all of them. */
+/** How many runs are read in the order of their places for one that draws on no spent limit. */
+const mostRead = 10_000
+
+/**
+ * The end of the last look at the queues of a workflow, all or of released runs, if it did not reach all of them; and of
+ * the last look for runs that draw on no spent limit.
+ */
 export type Places = Map<string, string>
 
 /** Returns up to this many further runs that can start, oldest first. */
@@ -78,6 +89,10 @@ export interface Startable {
    * can start; `null` where they wait for something else too.
    */
   readonly blocked: () => ReadonlyMap<string, string> | null
+  /** The spent limits that runs wait for, which were found so far. */
+  readonly limits: () => ReadonlyArray<UsedLimit>
+  /** The queues that were found to have to wait. */
+  readonly heldQueues: () => ReadonlyArray<string>
 }
 
 /**
@@ -115,6 +130,8 @@ export const startable = (
     readonly most: number
     readonly places: Places
     readonly among: ReleasedRuns.Among
+    /** Whether limits may count its runs. */
+    readonly isLimited: boolean
   }
 ): Startable => {
   const now = new Date(options.now)
@@ -130,10 +147,13 @@ export const startable = (
   let ahead: ReadonlyArray<Candidate> = []
   let last: bigint | null = null
   let atEnd = false
+  const limits = new Map<string, UsedLimit>()
+  const given = new Set<string>()
+  let isRead = !options.isLimited
 
   const oldest = Effect.map(
     sql<Candidate>`
-      select id, workspace_id, place, queue, credentials, not_before from runs
+      select ${candidate(sql)} from runs
       where workflow_id = ${workflowId} and status in ('execution.queued', 'execution.requeued')
         and ${may}
       order by place limit ${size}`,
@@ -175,35 +195,100 @@ export const startable = (
       }
     )
 
+  /**
+   * The first runs with none of these tags, in no queue that has to wait. Behind very many others they are looked for in
+   * parts, and the next call continues with the next part.
+   */
+  const without = (tags: ReadonlyArray<string>) => {
+    const name = `${placeName} limited`
+    const from = options.places.get(name) ?? "0"
+    return Effect.map(
+      sql<(Candidate | { readonly id: null }) & { readonly read: number; readonly read_to: bigint | null }>`
+        with part as materialized (
+          select ${candidate(sql)} from runs
+          where workflow_id = ${workflowId} and status in ('execution.queued', 'execution.requeued')
+            and place > ${from}::bigint and ${may}
+          order by place limit ${mostRead}
+        )
+        select following.*, read, read_to from (select count(*)::integer as read, max(place) as read_to from part) as ends
+        left join lateral (
+          select * from part where not tags && array(select json_array_elements_text(${JSON.stringify(tags)}::json))
+            and queue <> all (array(select json_array_elements_text(${JSON.stringify([...blocked.keys()])}::json)))
+          order by place limit ${options.most}
+        ) as following on true order by following.place`,
+      (rows) => {
+        const found = rows.filter((row) => row.id !== null)
+        const [end] = rows
+        const to = found.length === options.most ? found.at(-1)?.place : end?.read === mostRead ? end.read_to : null
+        if (to == null) options.places.delete(name)
+        else options.places.set(name, String(to))
+        return found
+      }
+    )
+  }
+
   const more = Effect.gen(function* () {
     ahead = yield* last === null ? oldest : rest(last)
-    yield* ledger.learn(ahead.filter(({ queue }) => !blocked.has(queue)))
+    yield* ledger.learn(
+      ahead.filter(({ queue }) => !blocked.has(queue)),
+      options.isLimited
+    )
+  })
+
+  /** Reads further runs; answers whether there may be some. */
+  const readOn = Effect.gen(function* () {
+    if (!atEnd) yield* more
+    else if (isRead || limits.size === 0) return false
+    else {
+      isRead = true
+      const [workspaceId] = new Set([...limits.values()].map((one) => one.workspaceId))
+      ahead = workspaceId === undefined ? [] : yield* without(ledger.spentTags(workspaceId))
+      yield* ledger.learn(ahead, true)
+    }
+    return true
   })
 
   const next: Next = Effect.fnUntraced(function* (wanted) {
-    const given: Array<Assigned> = []
-    while (given.length < wanted) {
+    const some: Array<Assigned> = []
+    while (some.length < wanted) {
       const [candidate, ...others] = ahead
       if (candidate === undefined) {
-        if (atEnd) break
-        yield* more
-        continue
+        if (yield* readOn) continue
+        break
       }
       ahead = others
-      if (blocked.has(candidate.queue)) continue
+      if (blocked.has(candidate.queue) || given.has(candidate.id)) continue
+      const limit = ledger.limitOf(candidate)
+      if (limit !== null) limits.set(limit.limit.id, limit)
+      // No run of its workflow starts.
+      if (limit?.limit.workflowIds.includes(workflowId) === true) {
+        ahead = []
+        atEnd = true
+        isRead = true
+        break
+      }
+      if (limit !== null) continue
       const credentials = ledger.assign(candidate)
-      if (credentials === null) blocked.set(candidate.queue, ledger.waitsFor(candidate))
-      else given.push({ id: candidate.id, credentials })
+      if (credentials !== null) {
+        given.add(candidate.id)
+        some.push({ id: candidate.id, credentials, drawing: ledger.drawingOf(candidate, credentials) })
+        continue
+      }
+      const ofEntry = ledger.limitOfEntries(candidate)
+      if (ofEntry !== null) limits.set(ofEntry.limit.id, ofEntry)
+      blocked.set(candidate.queue, ledger.waitsFor(candidate))
     }
-    return given
+    return some
   })
 
   return {
     next,
     blocked: () => {
-      if (!atEnd || ahead.length > 0 || seen >= mostQueues) return null
+      if (!atEnd || ahead.length > 0 || seen >= mostQueues || limits.size > 0) return null
       const known = [...blocked].flatMap(([queue, entry]) => (entry === null ? [] : [[queue, entry] as const]))
       return known.length === 0 || known.length < blocked.size ? null : new Map(known)
-    }
+    },
+    limits: () => [...limits.values()],
+    heldQueues: () => [...blocked.keys()]
   }
 }

@@ -8,10 +8,13 @@
 import { Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import type { Credential } from "../../../core/run/CredentialReferences.ts"
+import * as LimitLedger from "../../../core/run/limit/LimitLedger.ts"
+import type { Drawing, SpentLimit, UsedLimit } from "../../../core/run/limit/NamedLimit.ts"
 import * as Slots from "../../../core/run/Slots.ts"
 import type { Pair } from "../../../core/vault/VaultEntry.ts"
 import { WorkspaceId } from "../../../core/workspace/Ids.ts"
 import * as Runs from "../tables/Runs.ts"
+import * as PgLimits from "./PgLimits.ts"
 import * as ReleasedRuns from "./ReleasedRuns.ts"
 import * as SlotColumns from "./SlotColumns.ts"
 
@@ -19,9 +22,11 @@ import * as SlotColumns from "./SlotColumns.ts"
 export interface Candidate {
   readonly id: string
   readonly workspace_id: string
+  readonly workflow_id: string
   readonly place: bigint
   readonly queue: string
   readonly credentials: string
+  readonly tags: ReadonlyArray<string>
   readonly not_before: Date
 }
 
@@ -29,23 +34,38 @@ export interface Candidate {
 export interface Assigned {
   readonly id: string
   readonly credentials: ReadonlyArray<Credential>
+  /** What it draws on limits by when it starts. */
+  readonly drawing: Drawing
 }
 
 /** Assigns free slots from the read state, minus those already assigned. */
 export interface Ledger {
-  /** Looks up everything that these runs name. */
-  readonly learn: (candidates: ReadonlyArray<Candidate>) => Effect.Effect<void, SqlError.SqlError>
+  /** Looks up everything that these runs name, and the limits that they draw on by tags and credentials, where asked for. */
+  readonly learn: (candidates: ReadonlyArray<Candidate>, isLimited: boolean) => Effect.Effect<void, SqlError.SqlError>
+  /** Adds limits. */
+  readonly know: (limits: ReadonlyArray<UsedLimit>) => void
+  /** The spent limit that a run draws on by its workflow or its tags; `null` where there is none. */
+  readonly limitOf: (run: Pick<Candidate, "tags" | "workflow_id" | "workspace_id">) => UsedLimit | null
+  /** The spent limit that a run draws on by an entry that it may be given; `null` where there is none. */
+  readonly limitOfEntries: (candidate: Candidate) => UsedLimit | null
+  readonly spentTags: LimitLedger.LimitLedger["spentTags"]
+  readonly drawingOf: (candidate: Candidate, credentials: ReadonlyArray<Credential>) => Drawing
   /** Assigns credentials to a run; `null` when it has to wait. */
   readonly assign: (candidate: Candidate) => ReadonlyArray<Credential> | null
-  /** What a run has to wait for; `null` where credentials could be assigned to it. Nothing is assigned. */
-  readonly awaited: (candidate: Candidate) => Slots.Awaited | null
+  /**
+   * What a run has to wait for to be given its credentials: these, or else a limit that names them; `null` where they could
+   * be assigned to it. Nothing is assigned.
+   */
+  readonly awaited: (candidate: Candidate) => Slots.Awaited | SpentLimit | null
   /** The name of the one entry that a run has to wait for; `null` where that is not all that it depends on. */
   readonly waitsFor: (candidate: Candidate) => string | null
   /**
-   * Locks the assigned slots, and returns the runs whose assignment is still valid. Only once in a transaction: locks
+   * Locks the limits and the assigned slots, and returns the runs whose assignment is still valid. Only once in a transaction: locks
    * that are taken in two steps have no order.
    */
   readonly confirm: (assigned: ReadonlyArray<Assigned>) => Effect.Effect<ReadonlyArray<Assigned>, SqlError.SqlError>
+  /** What is taken of the minutes of the locked limits once these runs have started. */
+  readonly taken: (started: ReadonlyArray<Assigned>) => ReturnType<LimitLedger.LimitLedger["taken"]>
 }
 
 interface EntryRow {
@@ -67,18 +87,80 @@ export const ledger = (sql: SqlClient.SqlClient, now: number): Ledger => {
   const ids = new Map<string, string>()
   const counts = new Map<string, number>()
   const inUse: Slots.InUse = (name) => counts.get(name) ?? 0
+  const limits = LimitLedger.make(now)
+  let locked: ReadonlyArray<UsedLimit> = []
 
-  const find =
+  const unlimited =
     (workspaceId: string): Slots.Find =>
     (pair) =>
       located.get(pairKey(workspaceId, pair))
+
+  const limitOfEntry = ({ name, workspaceId }: Slots.Entry) =>
+    limits.spent({ workspaceId, workflowId: "", tags: [], credentialIds: [ids.get(name) ?? ""] })
+
+  const find =
+    (workspaceId: string): Slots.Find =>
+    (pair) => {
+      const entry = unlimited(workspaceId)(pair)
+      return entry === undefined || limitOfEntry(entry) === null ? entry : { ...entry, limited: true }
+    }
+
+  const drawingOf: Ledger["drawingOf"] = ({ tags, workflow_id, workspace_id }, credentials) => ({
+    workspaceId: workspace_id,
+    workflowId: workflow_id,
+    tags,
+    credentialIds: credentials.flatMap(({ slot }) => (slot === undefined ? [] : (ids.get(slot.entry) ?? [])))
+  })
+
+  /** The entries that each run may be given, by their ids. */
+  const entriesOf = (candidate: Candidate) =>
+    Runs.credentialsOf(candidate).flatMap(({ domain, ...credential }) =>
+      Slots.members({ domain, ...credential }).flatMap(
+        (permissionedUserId) => unlimited(candidate.workspace_id)({ permissionedUserId, domain }) ?? []
+      )
+    )
+
+  const limitOfEntries = (candidate: Candidate) => {
+    for (const entry of entriesOf(candidate)) {
+      const limit = limitOfEntry(entry)
+      if (limit !== null) return limit
+    }
+    return null
+  }
+
+  const learnLimits = Effect.fnUntraced(function* (candidates: ReadonlyArray<Candidate>) {
+    const drawn = new Map<string, { readonly tags: Set<string>; readonly entries: Set<string> }>()
+    for (const candidate of candidates) {
+      const { tags, workspace_id } = candidate
+      const of = drawn.get(workspace_id) ?? { tags: new Set(), entries: new Set() }
+      for (const tag of tags) of.tags.add(tag)
+      for (const { name } of entriesOf(candidate)) of.entries.add(ids.get(name) ?? "")
+      drawn.set(workspace_id, of)
+    }
+    const all = [...drawn].flatMap(([workspaceId, { entries, tags }]) =>
+      entries.size + tags.size === 0 ? [] : [{ workspaceId, tags: [...tags], credentialIds: [...entries] }]
+    )
+    limits.know(yield* PgLimits.of(sql, all))
+  })
 
   const take = (names: ReadonlyArray<string>) => {
     for (const name of names) counts.set(name, inUse(name) + 1)
   }
 
   return {
-    learn: (candidates) =>
+    know: limits.know,
+    limitOf: ({ tags, workflow_id, workspace_id }) =>
+      limits.spent({ workspaceId: workspace_id, workflowId: workflow_id, tags, credentialIds: [] }),
+    limitOfEntries,
+    spentTags: limits.spentTags,
+    drawingOf,
+    taken: (started) => {
+      const after = LimitLedger.make(now)
+      after.know(locked)
+      for (const { drawing } of started) after.take(drawing)
+      return after.taken()
+    },
+    learn: (candidates, isLimited) =>
       Effect.gen(function* () {
         const unknown = new Map<string, Located>()
         for (const candidate of candidates) {
@@ -105,6 +187,7 @@ export const ledger = (sql: SqlClient.SqlClient, now: number): Ledger => {
           ids.set(entry.name, row.id)
           located.set(key, entry)
         }
+        if (isLimited) yield* learnLimits(candidates)
       }),
 
     assign: (candidate) => {
@@ -113,10 +196,17 @@ export const ledger = (sql: SqlClient.SqlClient, now: number): Ledger => {
       const assigned = Slots.assign(wanted, find(workspace_id), inUse)
       const waited = now - not_before.getTime()
       take(assigned === null ? Slots.reserved(wanted, waited, find(workspace_id), inUse) : Slots.names(assigned))
+      if (assigned !== null) limits.take(drawingOf(candidate, assigned))
       return assigned
     },
 
-    awaited: (candidate) => Slots.awaited(Runs.credentialsOf(candidate), find(candidate.workspace_id), inUse),
+    awaited: (candidate) => {
+      const wanted = Runs.credentialsOf(candidate)
+      const busy = Slots.awaited(wanted, unlimited(candidate.workspace_id), inUse)
+      if (busy !== null || Slots.assign(wanted, find(candidate.workspace_id), inUse) !== null) return busy
+      const limit = limitOfEntries(candidate)
+      return limit === null ? null : LimitLedger.spentLimit(limit, now)
+    },
     waitsFor: (candidate) => {
       const [credential, ...others] = Runs.credentialsOf(candidate)
       const [permissionedUserId, ...members] = credential?.permissionedUserIds ?? []
@@ -128,27 +218,38 @@ export const ledger = (sql: SqlClient.SqlClient, now: number): Ledger => {
 
     confirm: (assigned) =>
       Effect.gen(function* () {
+        const drawn = new Set(assigned.flatMap(({ drawing }) => limits.of(drawing).map(({ limit }) => limit.id)))
+        if (drawn.size > 0) locked = yield* PgLimits.lock(sql, [...drawn])
+        const allowed = LimitLedger.make(now)
+        allowed.know(locked)
+        const starts = ({ drawing }: Assigned) => {
+          if (allowed.spent(drawing) !== null) return false
+          allowed.take(drawing)
+          return true
+        }
         const names = new Set(
           assigned.flatMap(({ credentials }) => credentials.flatMap(({ slot }) => slot?.entry ?? []))
         )
-        if (names.size === 0) return assigned
-        const locked = yield* sql<EntryRow>`
+        if (names.size === 0) return assigned.filter(starts)
+        const rows = yield* sql<EntryRow>`
           select ${columns(sql)} from vault_entries where ${sql.in(
             "id",
             [...names].flatMap((name) => ids.get(name) ?? [])
           )} order by id for no key update`
-        const entries = new Map(locked.map((row) => [nameOf(row), toEntry(row)]))
+        const entries = new Map(rows.map((row) => [nameOf(row), toEntry(row)]))
         yield* lockShared(sql, [...entries.values()])
         const states = yield* statesOf(sql, [...entries.values()])
         const taken = new Map(states.counts)
         const left: Slots.InUse = (name) => taken.get(name) ?? 0
-        return assigned.filter(({ credentials }) => {
-          const stays = credentials.every(({ permissionedUserIds, slot }) => {
+        return assigned.filter((one) => {
+          const { credentials } = one
+          const isFree = credentials.every(({ permissionedUserIds, slot }) => {
             if (slot === undefined) return true
             const entry = entries.get(slot.entry)
             const stops = permissionedUserIds.length === 1 && states.stopping.has(slot.entry)
             return entry !== undefined && !stops && Slots.loginOf(entry) === slot.login && Slots.isFree(entry, left)
           })
+          const stays = isFree && starts(one)
           if (stays) for (const name of Slots.names(credentials)) taken.set(name, left(name) + 1)
           return stays
         })
@@ -296,5 +397,6 @@ const toEntry = (row: EntryRow): Slots.Entry => ({
   allowance: { runs: row.runs_allowed, login: row.login_rule },
   served: Number(row.served),
   failed: row.failed,
-  stopping: false
+  stopping: false,
+  limited: false
 })

@@ -5,6 +5,7 @@
 import { Clock, Effect, type Semaphore } from "effect"
 import type { SqlClient } from "effect/sql"
 import { transaction, withoutSqlErrors } from "../Transaction.ts"
+import * as PgLimits from "./PgLimits.ts"
 import * as PgQueues from "./PgQueues.ts"
 import * as PgSlots from "./PgSlots.ts"
 import * as ReleasedRuns from "./ReleasedRuns.ts"
@@ -15,6 +16,8 @@ export interface Turn {
   readonly isEmpty: boolean
   /** The queues that wait for an entry, with its name, if all requested waiting runs of the workflow wait for one. */
   readonly blocked: ReadonlyMap<string, string> | null
+  /** The limits that runs of it wait for, if no run of it could start any more. */
+  readonly held: PgLimits.Hold | null
   /** Which of its runs were considered. */
   readonly among: ReleasedRuns.Among
 }
@@ -71,7 +74,12 @@ const forget = (sql: SqlClient.SqlClient, turns: ReadonlyMap<string, Turn>, now:
       order by workflow_id for no key update skip locked`
     if (locked.length === 0) return
     const blocked = yield* stillBlocked(sql, locked, turns, now)
-    const forgotten = locked.map(({ workflow_id }) => ({ workflow_id, names: blocked.get(workflow_id) ?? null }))
+    const limited = yield* stillHeld(sql, locked, turns, now)
+    const forgotten = locked.map(({ workflow_id }) => {
+      const { held = null } = turns.get(workflow_id) ?? {}
+      const names = blocked.get(workflow_id) ?? limited.get(workflow_id) ?? null
+      return { workflow_id, names, ...(held === null ? {} : heldRow(held)) }
+    })
     // Ordered, so that the index answers: where most runs are of one workflow, a plain EXISTS is planned as a scan of all
     // runs, which took 11 ms beside 100,000 held ones.
     const waiting = sql`select sequence from runs
@@ -79,17 +87,25 @@ const forget = (sql: SqlClient.SqlClient, turns: ReadonlyMap<string, Turn>, now:
     const putOff = sql`(select not_before from runs where runs.workflow_id = gates.workflow_id
       and status = 'execution.requeued' and not_before > ${new Date(now)} order by not_before limit 1)`
     yield* sql`
-      update gates set served_at = ${new Date(now)}, blocked_on = names,
+      update gates set served_at = case when keeps_turn then served_at else ${new Date(now)} end, blocked_on = names,
         waiting = (${waiting} order by sequence limit 1) is not null,
         released_ready_at = case when released_ready_at is not null and exists (
             select from runs where runs.workflow_id = gates.workflow_id
               and status in ('execution.queued', 'execution.requeued') and released_at is not null)
           then ${new Date(now + blockedMillis)}::timestamptz end,
-        ready_at = case when names is not null then least(${new Date(now + blockedMillis)}, ${putOff})
+        ready_at = case when names is not null then least(${new Date(now + blockedMillis)}, until, ${putOff})
           when (${waiting} and ${PgQueues.mayByTime(sql, new Date(now))} order by sequence limit 1) is not null then 'epoch'
           else coalesce(${putOff}, 'epoch') end
-      from json_to_recordset(${JSON.stringify(forgotten)}::json) as forgotten (workflow_id uuid, names text[])
-      where gates.workflow_id = forgotten.workflow_id`
+      from (
+        select asked.workflow_id, until, keeps_turn, as_of, case when asked.tags is null or not exists (
+          select from (
+            select runs.tags, runs.queue from runs where runs.workflow_id = asked.workflow_id
+              and status in ('execution.queued', 'execution.requeued') order by sequence desc limit ${mostNewest}
+          ) as newest where not newest.tags && asked.tags and newest.queue <> all (asked.queues)) then names end as names
+        from json_to_recordset(${JSON.stringify(forgotten)}::json) as asked (workflow_id uuid, names text[],
+          until timestamptz, keeps_turn boolean, as_of bigint, tags text[], queues text[])
+      ) as forgotten
+      where gates.workflow_id = forgotten.workflow_id and (as_of is null or gates.limited = as_of)`
   })
 
 /**
@@ -102,23 +118,56 @@ const forgetReleased = (sql: SqlClient.SqlClient, turns: ReadonlyMap<string, Tur
       select workflow_id from gates where ${sql.in("workflow_id", [...turns.keys()])}
       order by workflow_id for no key update skip locked`
     const blocked = yield* stillBlocked(sql, locked, turns, now)
+    const limited = yield* stillHeld(sql, locked, turns, now)
     for (const { workflow_id } of locked) {
-      const names = blocked.get(workflow_id) ?? null
+      const { held = null } = turns.get(workflow_id) ?? {}
+      const names = blocked.get(workflow_id) ?? (held?.by === null ? limited.get(workflow_id) : undefined) ?? null
+      const until = new Date(held?.until ?? now + blockedMillis)
       const may = ReleasedRuns.condition(sql, turns.get(workflow_id)?.among ?? "all")
       const waiting = sql`runs.workflow_id = ${workflow_id} and status in ('execution.queued', 'execution.requeued')
         and released_at is not null`
       yield* sql`
-        update gates set served_at = ${new Date(now)},
+        update gates set served_at = case when ${held?.isServed === false} then served_at else ${new Date(now)} end,
           blocked_on = ${names === null ? sql`blocked_on` : sql`coalesce(blocked_on, '{}') || ${names}::text[]`},
           released_ready_at = case
             when not exists (select from runs where ${waiting}) then null
             when ${names === null} and exists (
               select from runs where ${waiting} and ${may} and ${PgQueues.mayByTime(sql, new Date(now))}) then 'epoch'
-            else least(${new Date(now + blockedMillis)}::timestamptz, (
+            else least(${until}::timestamptz, (
               select min(not_before) from runs where ${waiting} and not_before > ${new Date(now)})) end
-        where workflow_id = ${workflow_id}`
+        where workflow_id = ${workflow_id} and (${held === null} or limited = ${held?.asOf ?? null}::bigint)`
     }
   })
+
+/** How many of the newest waiting runs are looked at for one that no limit holds, such as one that was submitted since. */
+const mostNewest = 64
+
+/** A hold of limits as `forget` writes it. */
+const heldRow = ({ asOf, by, isServed, until }: PgLimits.Hold) => ({
+  ...by,
+  until: new Date(until).toISOString(),
+  keeps_turn: !isServed,
+  as_of: String(asOf)
+})
+
+/** The workflows whose runs still wait for limits, each with the names of these. */
+const stillHeld = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  locked: ReadonlyArray<{ readonly workflow_id: string }>,
+  turns: ReadonlyMap<string, Turn>,
+  now: number
+) {
+  const held = locked.flatMap(({ workflow_id }) => {
+    const hold = turns.get(workflow_id)?.held ?? null
+    return hold === null ? [] : [{ workflow_id, limits: hold.limits }]
+  })
+  const spent = yield* PgLimits.stillSpent(sql, [...new Set(held.flatMap(({ limits }) => limits))], now)
+  return new Map(
+    held.flatMap(({ limits, workflow_id }) =>
+      limits.every((id) => spent.has(id)) ? [[workflow_id, limits.map(PgLimits.nameOf)] as const] : []
+    )
+  )
+})
 
 /** The workflows whose runs still all wait for entries, each with the names that one of must be given back. */
 const stillBlocked = Effect.fnUntraced(function* (

@@ -42,9 +42,7 @@ export const sources = Effect.fnUntraced(function* (
   const ofGates = workflowIds !== undefined && few === null ? yield* inWorkspace(sql, workspaceId, workflowIds) : few
   // None of the workflows is in this workspace, or none is held so.
   if (ofGates?.length === 0) return []
-  const busy = asksForSlots(filter)
-    ? yield* PgBusyQueues.ofWorkspace(sql, workspaceId, now)
-    : new Map<string, unknown>()
+  const busy = asksForSlots(filter) ? yield* PgBusyQueues.ofWorkspace(sql, workspaceId, now) : null
   const condition = waitingCondition(sql, filter, pastReleases(sql, gates, now), { busy, now })
   const split = { ...statesOf(filter), condition }
   const within = workflowIds === undefined ? filter : { ...filter, workflowIds }
@@ -237,9 +235,9 @@ const pastReleases = (sql: SqlClient.SqlClient, gates: ReturnType<typeof gateCon
   return { open: sql`(${gates.open} or ${isReleased})`, of }
 }
 
-/** Whether it depends on slots of credentials which runs satisfy a filter. */
+/** Whether it depends on slots of credentials and on named limits which runs satisfy a filter. */
 const asksForSlots = ({ holds }: RunFilter): boolean =>
-  holds?.some((hold) => hold === "credential" || hold === "capacity") === true
+  holds?.some((hold) => hold === "credential" || hold === "limit" || hold === "capacity") === true
 
 /** The paused workflows whose run window is closed too: their rows do not say so. */
 const closedWhilePaused = (
@@ -274,7 +272,7 @@ const waitingCondition = (
   sql: SqlClient.SqlClient,
   { holds, statuses }: RunFilter,
   gates: ReturnType<typeof gateConditions>,
-  slots: { readonly busy: ReadonlyMap<string, unknown>; readonly now: number }
+  slots: Slots
 ): Statement.Fragment | null => {
   const byStatus =
     statuses === undefined || [...unstarted].every((status) => statuses.some((one) => one === status))
@@ -302,21 +300,40 @@ const statusCondition = (
  */
 const lastIsOfBrowser = `"code":"BROWSER-(?!.*"code":)`
 
+/** What runs wait for now, where that is asked for. */
+interface Slots {
+  readonly busy: Effect.Success<ReturnType<typeof PgBusyQueues.ofWorkspace>> | null
+  readonly now: number
+}
+
 const holdCondition = (
   sql: SqlClient.SqlClient,
   holds: ReadonlyArray<HoldReason>,
   gates: ReturnType<typeof gateConditions>,
-  { busy, now }: { readonly busy: ReadonlyMap<string, unknown>; readonly now: number }
+  { busy, now }: Slots
 ) => {
   const due = sql`${gates.open} and runs.not_before <= ${new Date(now)}`
-  const awaitsCredential = busy.size === 0 ? sql`false` : sql.in("runs.queue", [...busy.keys()])
+  const queues = [...(busy?.queues ?? [])]
+  const queuesOf = (isLimit: boolean) =>
+    queues.flatMap(([queue, awaited]) => ("limit" in awaited === isLimit ? [queue] : []))
+  const inQueue = (names: ReadonlyArray<string>) => (names.length === 0 ? sql`false` : sql.in("runs.queue", names))
+  const all = busy?.spent ?? []
+  const drawn = (names: ReadonlyArray<string>) =>
+    sql`array(select json_array_elements_text(${JSON.stringify(names)}::json))`
+  const awaitsLimit =
+    all.length === 0
+      ? sql`false`
+      : sql`(runs.workflow_id::text = any (${drawn(all.flatMap(({ workflowIds }) => workflowIds))})
+          or runs.tags && ${drawn(all.flatMap(({ tags }) => tags))} or ${inQueue(queuesOf(true))})`
+  const awaitsCredential = sql`(not ${awaitsLimit} and ${inQueue(queuesOf(false))})`
   const conditions: Readonly<Record<HoldReason, Statement.Fragment>> = {
     run_window: gates.of(["run_window"]),
     manual: gates.of(["manual"]),
-    credential: sql`(${due} and (${awaitsCredential}))`,
+    credential: sql`(${due} and ${awaitsCredential})`,
+    limit: sql`(${due} and ${awaitsLimit})`,
     browser: sql`(${gates.open} and runs.not_before > ${new Date(now)}
       and runs.errors ~ ${lastIsOfBrowser})`,
-    capacity: sql`(${due} and not (${awaitsCredential}))`
+    capacity: sql`(${due} and not ${awaitsLimit} and not ${awaitsCredential})`
   }
   return holds.length === 0 ? sql`false` : sql.or(holds.map((hold) => conditions[hold]))
 }

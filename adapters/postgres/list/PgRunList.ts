@@ -46,7 +46,7 @@ interface TallyRow {
   readonly name: string | null
 }
 
-type GateRow = Gates.Row & { readonly name: string }
+type GateRow = Gates.Row & Gates.LimitedRow & { readonly name: string }
 
 /** Maximum number of the newest runs of a label that are looked up one by one. */
 const mostLookedUp = 4_000
@@ -330,17 +330,19 @@ export const make = (sql: SqlClient.SqlClient) => {
       const next = found.length > filter.limit ? rows.at(-1) : page.find((row) => !row.found)
       const gates = rows.length === 0 ? [] : yield* gatesOf(new Set(rows.map((row) => row.workflow_id)))
       const known = new Map(gates.map((row) => [row.workflow_id, { gate: Gates.toGate(row), name: row.name }]))
-      const naming = rows.filter((row) => row.queue !== "" && isWaiting(row.status))
+      const waiting = rows.filter((row) => isWaiting(row.status))
+      const limited = new Set(gates.filter((row) => row.limited !== null).map((row) => row.workflow_id))
       const busy = yield* PgBusyQueues.ofRuns(
         sql,
-        naming.map(({ id }) => id),
+        waiting,
+        waiting.filter((row) => limited.has(row.workflow_id)),
         now
       )
       return {
         runs: rows.map((row) => {
           const workflow = known.get(row.workflow_id)
           if (workflow === undefined) throw new Error(`Run ${row.id} has no gate`)
-          return Runs.toListed(row, { ...workflow, awaited: busy.get(row.queue) ?? null }, now)
+          return Runs.toListed(row, { ...workflow, awaited: busy.awaitedBy(row) }, now)
         }),
         next: next === undefined ? null : { at: next.created_at.getTime(), id: RunId.make(next.id) }
       } satisfies ListPage

@@ -13,6 +13,7 @@ import * as PgClaim from "../claim/PgClaim.ts"
 import * as PgDueRuns from "../claim/PgDueRuns.ts"
 import * as PgFailedLogins from "../claim/PgFailedLogins.ts"
 import * as PgOpenings from "../claim/PgOpenings.ts"
+import * as PgLimits from "../claim/PgLimits.ts"
 import * as PgPaces from "../claim/PgPaces.ts"
 import * as PgSlots from "../claim/PgSlots.ts"
 import * as PgTurns from "../claim/PgTurns.ts"
@@ -80,9 +81,11 @@ export const layer = Layer.effect(
     const changeAll = PgChangeAll.make(
       sql,
       Effect.fnUntraced(function* (changed) {
-        yield* PgSlots.giveBack(sql, [
-          ...new Set(changed.flatMap(({ before, change: { run } }) => Slots.freed(before.credentials, run.credentials)))
-        ])
+        const limited = changed.flatMap(({ before, isLimited }) =>
+          isLimited && isRunning(before) ? [PgLimits.drawnOf(before)] : []
+        )
+        const freed = changed.flatMap(({ before, change: { run } }) => Slots.freed(before.credentials, run.credentials))
+        yield* PgSlots.giveBack(sql, [...new Set([...freed, ...(yield* PgLimits.namesOf(sql, limited))])])
         yield* PgPaces.lookAgain(
           sql,
           changed.flatMap(({ before, gate }) =>

@@ -15,6 +15,7 @@ import * as Slots from "../../../core/run/Slots.ts"
 import type { Change, LockedRun } from "../../../core/run/Transition.ts"
 import * as StoreUnavailable from "../../../core/runtime/StoreUnavailable.ts"
 import { type HeldRuns, keyOf } from "../claim/HeldRuns.ts"
+import * as PgLimits from "../claim/PgLimits.ts"
 import * as PgPaces from "../claim/PgPaces.ts"
 import * as PgSlots from "../claim/PgSlots.ts"
 import * as GroupCommit from "../GroupCommit.ts"
@@ -39,12 +40,16 @@ interface Ending {
   readonly decide: Decide
 }
 
-type FoundRow = Runs.Row & Gates.Row & { readonly seen: string }
+type GateRow = Gates.Row & Gates.LimitedRow
+
+type FoundRow = Runs.Row & GateRow & { readonly seen: string }
 
 /** A run of a lease with its gate, and the version of its row. */
 interface Found {
   readonly run: RunningRun
   readonly gate: Gate
+  /** Whether limits may count it. */
+  readonly isLimited: boolean
   readonly seen: string
 }
 
@@ -69,11 +74,19 @@ export const make = (sql: SqlClient.SqlClient, held: HeldRuns, alone: Settle): S
       decided.flatMap((one) => one?.written ?? [])
     )
     // After the ends are in effect: a claim that finds a slot taken locks the run that has it, and marks the workflow first.
-    const given = decided.flatMap((one) => (one !== undefined && settled.has(one.change.run.id) ? one.freed : []))
-    const giveBack = withoutSqlErrors(PgSlots.giveBack(sql, [...new Set(given)]))
+    const over = decided.flatMap((one) => (one !== undefined && settled.has(one.change.run.id) ? [one] : []))
+    const given = over.flatMap(({ freed }) => freed)
+    const limited = over.flatMap(({ isLimited, of }) => (isLimited ? [PgLimits.drawnOf(of)] : []))
+    const giveBack = withoutSqlErrors(
+      Effect.flatMap(PgLimits.namesOf(sql, limited), (names) =>
+        PgSlots.giveBack(sql, [...new Set([...given, ...names])])
+      )
+    )
     yield* Effect.ignore(StoreUnavailable.retry(giveBack))
-    const over = decided.flatMap((one) => (one === undefined ? [] : [one.of]))
-    yield* Effect.ignore(withoutSqlErrors(PgPaces.lookAgain(sql, over)))
+    const paced = decided.flatMap((one) =>
+      one === undefined ? [] : [{ workflowId: one.of.workflowId, pace: one.pace }]
+    )
+    yield* Effect.ignore(withoutSqlErrors(PgPaces.lookAgain(sql, paced)))
     return decided.map((one) =>
       one !== undefined && settled.has(one.change.run.id) ? Option.some(one.change) : Option.none()
     )
@@ -93,12 +106,14 @@ const found = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, held: HeldR
   const known = leases.flatMap((lease) => held.get(lease) ?? [])
   if (known.length > 0) {
     const workflowIds = [...new Set(known.map(({ run }) => run.workflowId))]
-    const rows = yield* sql<Gates.Row>`
+    const rows = yield* sql<GateRow>`
       select * from gates where workflow_id = any(${`{${workflowIds.join(",")}}`}::uuid[])`
-    const gates = new Map<string, Gate>(rows.map((row) => [row.workflow_id, Gates.toGate(row)]))
+    const gates = new Map<string, Pick<Found, "gate" | "isLimited">>(
+      rows.map((row) => [row.workflow_id, { gate: Gates.toGate(row), isLimited: row.limited !== null }])
+    )
     for (const { run, seen } of known) {
-      const gate = gates.get(run.workflowId)
-      if (gate !== undefined) all.set(keyOf({ id: run.id, fence: run.lease.fence }), { run, gate, seen })
+      const of = gates.get(run.workflowId)
+      if (of !== undefined) all.set(keyOf({ id: run.id, fence: run.lease.fence }), { run, ...of, seen })
     }
   }
   const others = leases.filter((lease) => !all.has(keyOf(lease)))
@@ -114,7 +129,13 @@ const found = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, held: HeldR
   for (const row of rows) {
     const run = Runs.toRun(row)
     if (!isRunning(run)) continue
-    all.set(keyOf({ id: run.id, fence: run.lease.fence }), { run, gate: Gates.toGate(row), seen: row.seen })
+    const { limited, seen } = row
+    all.set(keyOf({ id: run.id, fence: run.lease.fence }), {
+      run,
+      gate: Gates.toGate(row),
+      isLimited: limited !== null,
+      seen
+    })
   }
   return all
 })
@@ -125,11 +146,13 @@ interface Ended {
   readonly written: Writing.RunWrite
   /** The slots that it gives back. */
   readonly freed: ReadonlyArray<string>
-  readonly of: { readonly workflowId: string; readonly pace: Gate["pace"] }
+  readonly of: RunningRun
+  readonly pace: Gate["pace"]
+  readonly isLimited: boolean
 }
 
 /** The rows that a decision writes; `undefined` if it needs more than a short row, its failures and its events. */
-const ended = ({ gate, run, seen }: Found, decide: Decide, at: number): Ended | undefined => {
+const ended = ({ gate, isLimited, run, seen }: Found, decide: Decide, at: number): Ended | undefined => {
   const change = decide({ run, gate, files: [] }, at)
   if (!isEnded(change.run) || change.failedLogin !== undefined) return undefined
   const written = Writing.writtenOf({ ...change, before: run }, at, seen)
@@ -139,6 +162,8 @@ const ended = ({ gate, run, seen }: Found, decide: Decide, at: number): Ended | 
         change,
         written,
         freed: Slots.freed(run.credentials, change.run.credentials),
-        of: { workflowId: run.workflowId, pace: gate.pace }
+        of: run,
+        pace: gate.pace,
+        isLimited
       }
 }

@@ -81,6 +81,11 @@ const stored = Table.make("gates", { workflow_id: ids.workflow_id, ...decided },
 
 export type Row = Table.Row<typeof stored.columns>
 
+/** Whether limits may count the runs of a row: the number of the latest change of one; `null` where none can. */
+export interface LimitedRow {
+  readonly limited: bigint | null
+}
+
 /** A row of the windows that workflows had. */
 export interface WindowRow {
   readonly revision: number

@@ -8,6 +8,7 @@ import { RunWarning } from "../../../core/event/RunWarning.ts"
 import type { Gate } from "../../../core/gate/Gate.ts"
 import type { Credential } from "../../../core/run/CredentialReferences.ts"
 import { isWatched } from "../../../core/run/hold/HoldAnnouncement.ts"
+import type { SpentLimit } from "../../../core/run/limit/NamedLimit.ts"
 import * as RunFilter from "../../../core/run/list/RunFilter.ts"
 import {
   fromStored,
@@ -325,7 +326,11 @@ export type ListedRow = Table.Row<typeof listed.columns>
 /** A listed run, from its row, its gate and the name of its workflow. */
 export const toListed = (
   row: ListedRow,
-  { awaited, gate, name }: { readonly gate: Gate; readonly name: string; readonly awaited: Slots.Awaited | null },
+  {
+    awaited,
+    gate,
+    name
+  }: { readonly gate: Gate; readonly name: string; readonly awaited: Slots.Awaited | SpentLimit | null },
   at: number
 ): ListedRun => {
   const stored = listed.decode(row)

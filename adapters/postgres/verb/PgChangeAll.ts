@@ -20,6 +20,8 @@ import * as Writing from "../Writing.ts"
 export interface Changed {
   readonly before: Run
   readonly gate: Gate
+  /** Whether limits may count it. */
+  readonly isLimited: boolean
   readonly change: Change
 }
 
@@ -37,9 +39,9 @@ export const make =
       const decideAll = Effect.fnUntraced(function* (some: ReadonlyArray<string>) {
         const all = yield* read(sql, workspaceId, some, dryRun)
         const at = yield* Clock.currentTimeMillis
-        const decided = all.map((locked) => ({ before: locked.run, gate: locked.gate, decision: decide(locked, at) }))
-        const changed = decided.flatMap(({ before, decision: { change }, gate }) =>
-          change === null ? [] : [{ before, gate, change }]
+        const decided = all.map((locked) => ({ ...locked, before: locked.run, decision: decide(locked, at) }))
+        const changed = decided.flatMap(({ before, decision: { change }, gate, isLimited }) =>
+          change === null ? [] : [{ before, gate, isLimited, change }]
         )
         if (changed.length > 0 && !dryRun) {
           yield* Writing.changes(
@@ -73,14 +75,16 @@ const read = Effect.fnUntraced(function* (
     order by id ${dryRun ? sql`` : sql`for update`}`
   const runs = rows.map(Runs.toRun)
   if (runs.length === 0) return []
-  const gateRows = yield* sql<Gates.Row>`
+  const gateRows = yield* sql<Gates.Row & Gates.LimitedRow>`
     select * from gates where ${sql.in("workflow_id", [...new Set(runs.map(({ workflowId }) => workflowId))])}`
-  const gates = new Map(gateRows.map((row) => [row.workflow_id, Gates.toGate(row)]))
+  const gates = new Map(
+    gateRows.map((row) => [row.workflow_id, { gate: Gates.toGate(row), isLimited: row.limited !== null }])
+  )
   const files = dryRun ? new Map<string, ReadonlyArray<RunFile>>() : yield* filesOf(sql, runs)
-  return runs.map((run): LockedRun => {
-    const gate = gates.get(run.workflowId)
-    if (gate === undefined) throw new Error(`Run ${run.id} has no gate`)
-    return { run, gate, files: files.get(run.id) ?? [] }
+  return runs.map((run): LockedRun & Pick<Changed, "isLimited"> => {
+    const of = gates.get(run.workflowId)
+    if (of === undefined) throw new Error(`Run ${run.id} has no gate`)
+    return { run, ...of, files: files.get(run.id) ?? [] }
   })
 })
 

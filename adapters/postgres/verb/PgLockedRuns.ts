@@ -6,6 +6,7 @@ import type { GatedRun, LeaseRef } from "../../../core/run/RunStore.ts"
 import * as Slots from "../../../core/run/Slots.ts"
 import type * as Transition from "../../../core/run/Transition.ts"
 import * as PgFailedLogins from "../claim/PgFailedLogins.ts"
+import * as PgLimits from "../claim/PgLimits.ts"
 import * as PgPaces from "../claim/PgPaces.ts"
 import * as PgSlots from "../claim/PgSlots.ts"
 import * as Gates from "../tables/Gates.ts"
@@ -14,19 +15,31 @@ import * as Writing from "../Writing.ts"
 
 export type LockedRuns = ReturnType<typeof make>
 
+/** Whether limits may count a run. */
+interface Limited {
+  readonly isLimited: boolean
+}
+
 /** The reads and writes of single runs that several operations of the store share. */
 export const make = (sql: SqlClient.SqlClient) => {
-  const gateOf = (run: Pick<Run, "id" | "workflowId">) =>
-    Effect.map(sql<Gates.Row>`select * from gates where workflow_id = ${run.workflowId}`, ([row]) => {
-      if (row === undefined) throw new Error(`Run ${run.id} has no gate`)
-      return Gates.toGate(row)
-    })
+  const rowOf = (run: Pick<Run, "id" | "workflowId">) =>
+    Effect.map(
+      sql<Gates.Row & Gates.LimitedRow>`select * from gates where workflow_id = ${run.workflowId}`,
+      ([row]) => {
+        if (row === undefined) throw new Error(`Run ${run.id} has no gate`)
+        return row
+      }
+    )
+
+  const gateOf = (run: Pick<Run, "id" | "workflowId">) => Effect.map(rowOf(run), Gates.toGate)
 
   /** The facts that decisions read, for a run whose row is locked. */
   const lockedOf = Effect.fnUntraced(function* <R extends Run>(run: R) {
-    const locked: Transition.LockedRun<R> = {
+    const row = yield* rowOf(run)
+    const locked: Transition.LockedRun<R> & Limited = {
       run,
-      gate: yield* gateOf(run),
+      gate: Gates.toGate(row),
+      isLimited: row.limited !== null,
       files: yield* Writing.filesOf(sql, run)
     }
     return locked
@@ -41,10 +54,11 @@ export const make = (sql: SqlClient.SqlClient) => {
   })
 
   /** Locks are taken in the order run, gate, entries of the vault. */
-  const write = ({ gate, run: before }: GatedRun, change: Transition.Change, at: number) =>
+  const write = ({ gate, isLimited, run: before }: GatedRun & Limited, change: Transition.Change, at: number) =>
     Effect.gen(function* () {
       yield* Writing.changes(sql, [{ ...change, before }], at)
-      yield* PgSlots.giveBack(sql, Slots.freed(before.credentials, change.run.credentials))
+      const limits = yield* PgLimits.namesOf(sql, isLimited && isRunning(before) ? [PgLimits.drawnOf(before)] : [])
+      yield* PgSlots.giveBack(sql, [...Slots.freed(before.credentials, change.run.credentials), ...limits])
       yield* PgPaces.lookAgain(sql, isRunning(before) ? [{ workflowId: before.workflowId, pace: gate.pace }] : [])
       if (isWaiting(change.run)) yield* remind(change.run)
       yield* PgFailedLogins.note(sql, change, at)

@@ -72,14 +72,16 @@ const isCanStartReason = Schema.is(CanStartReason)
 const WaitJson = Schema.Struct({
   reason: WaitReason.annotate({
     description:
-      "run_window, manual: a hold; retry_delay: it is tried again later; credential: other runs use its credential; login: another run signs in where only one may; pace: the pace of its workflow; capacity: a free worker; deadline: it ends then, as it cannot start before"
+      "run_window, manual: a hold; retry_delay: it is tried again later; credential: other runs use its credential; login: another run signs in where only one may; limit: a named limit allows it no start; pace: the pace of its workflow; capacity: a free worker; deadline: it ends then, as it cannot start before"
   }),
   until: instant.annotate({
-    description: "When that ends, with pace and capacity an estimate; null if that is not in sight"
+    description:
+      "When that ends, with pace and capacity an estimate, with limit the next instant at which it may allow another start; null if that is not in sight"
   }),
   credential: Schema.NullOr(Schema.String).annotate({
     description: "The name of the input that refers to the credential it waits for"
   }),
+  limit_name: Schema.NullOr(Schema.String).annotate({ description: "With limit, the name of the limit" }),
   ahead: Schema.NullOr(Schema.Int).annotate({
     description: "With pace and capacity, how many runs of its workflow start before it, if known"
   }),
@@ -370,7 +372,11 @@ export const holdJson = (hold: Hold): typeof HoldJson.Type => ({
   until: isoOrNull(hold.until)
 })
 
-const waitJson = (wait: Wait): typeof WaitJson.Type => ({ ...wait, until: isoOrNull(wait.until) })
+const waitJson = ({ name, until, ...wait }: Wait): typeof WaitJson.Type => ({
+  ...wait,
+  until: isoOrNull(until),
+  limit_name: name
+})
 
 export const iso = (at: number): string => new Date(at).toISOString()
 

@@ -311,6 +311,7 @@ export const waitWords = ({
   ahead,
   credential,
   limit,
+  limit_name,
   reason
 }: Run["waits_for"][number]): { readonly title: string; readonly text: string } | null => {
   const named = credential === null ? "a credential" : `the credential of its input ${credential}`
@@ -333,6 +334,11 @@ export const waitWords = ({
       return {
         title: "Another run signs in",
         text: `One run at a time may sign in with ${named}. It starts when the other has signed in or ended.`
+      }
+    case "limit":
+      return {
+        title: `The limit ${short(limit_name ?? "")} allows no start now`,
+        text: "It starts when a run that draws on the limit ends, when its minute has room again, or when the limit is resumed or changed."
       }
     case "pace":
       return { title: "It waits for the pace of its workflow", text: `The pace limits how many runs start${before}.` }

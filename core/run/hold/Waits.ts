@@ -7,13 +7,14 @@ import { Schema } from "effect"
 import type * as Forecast from "../../gate/Forecast.ts"
 import type * as Gate from "../../gate/Gate.ts"
 import type { Workers } from "../../gate/WorkerCapacity.ts"
+import type { SpentLimit } from "../limit/NamedLimit.ts"
 import * as Run from "../Run.ts"
 import type * as Slots from "../Slots.ts"
 import type { PlaceLimit } from "./PlaceLimit.ts"
 
 /**
  * What a run waits for: its run window, the end of a manual pause, the delay before it is tried again, a credential that
- * other runs use, the sign-in of another run, the pace of its workflow, or a free worker. `deadline`: it ends at that
+ * other runs use, the sign-in of another run, a named limit, the pace of its workflow, or a free worker. `deadline`: it ends at that
  * instant without a start, as it cannot start before.
  */
 export const WaitReason = Schema.Literals([
@@ -22,6 +23,7 @@ export const WaitReason = Schema.Literals([
   "retry_delay",
   "credential",
   "login",
+  "limit",
   "pace",
   "capacity",
   "deadline"
@@ -31,10 +33,15 @@ export type WaitReason = typeof WaitReason.Type
 /** One thing that a run waits for. */
 export interface Wait {
   readonly reason: WaitReason
-  /** When it ends, for `pace` and `capacity` an estimate; `null` where that is not in sight. */
+  /**
+   * When it ends, for `pace` and `capacity` an estimate, for `limit` the next instant at which that may allow another start;
+   * `null` where that is not in sight.
+   */
   readonly until: number | null
   /** The alias of the credential, where it waits for one. */
   readonly credential: string | null
+  /** The name of the limit, where it waits for a named one. */
+  readonly name: string | null
   /** How many runs of its workflow start before it, where it waits for the pace or a worker and that is known. */
   readonly ahead: number | null
   /** The limit that keeps it from a place of a worker, where it waits for one and that is known. */
@@ -53,8 +60,8 @@ export interface Demand {
 export interface Facts<R = Run.Run> {
   readonly run: R
   readonly gate: Gate.Gate
-  /** The credential that it would have to wait for if it were claimed now. */
-  readonly awaited: Slots.Awaited | null
+  /** The named limit or the credential that it would have to wait for if it were claimed now. */
+  readonly awaited: Slots.Awaited | SpentLimit | null
   readonly at: number
 }
 
@@ -77,12 +84,13 @@ const wait = (reason: WaitReason, more: Partial<Wait> = {}): Wait => ({
   reason,
   until: null,
   credential: null,
+  name: null,
   ahead: null,
   limit: null,
   ...more
 })
 
-/** What stands in the way of a run now. A credential counts only for a run that nothing else keeps. */
+/** What stands in the way of a run now. A limit or a credential counts only for a run that nothing else keeps. */
 export const present = ({
   at,
   awaited,
@@ -92,6 +100,7 @@ export const present = ({
   if (!isWaiting(run.status)) return []
   if (!Run.mayStart(run, gate, at)) return Run.holds(run, gate, at).map(({ kind, until }) => wait(kind, { until }))
   if (run.notBefore > at) return [wait("retry_delay", { until: run.notBefore })]
+  if (awaited !== null && "limit" in awaited) return [wait("limit", { name: awaited.limit, until: awaited.until })]
   if (awaited !== null) return [wait(awaited.isLogin ? "login" : "credential", { credential: awaited.alias })]
   return [wait("capacity")]
 }
@@ -104,7 +113,7 @@ export const of = (facts: Facts, demand: Demand | null): Outlook => {
   const now = present(facts)
   const [first] = now
   if (first === undefined) return { waits: [], earliestStart: null, startsLater: null, expiresAt: null }
-  if (first.credential !== null) {
+  if (first.credential !== null || first.name !== null) {
     return { waits: now, earliestStart: null, startsLater: first.reason, expiresAt: null }
   }
   const byTime = Run.earliestStart(run, gate, at)

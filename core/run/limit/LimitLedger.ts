@@ -6,7 +6,7 @@ export interface LimitLedger {
   readonly know: (limits: ReadonlyArray<NamedLimit.UsedLimit>) => void
   /** The known limits that a run draws on. */
   readonly of: (run: NamedLimit.Drawing) => ReadonlyArray<NamedLimit.UsedLimit>
-  /** The first known limit that allows this run no start; `null` where all do. */
+  /** The first known limit that allows this run no start, with what was given of it; `null` where all allow one. */
   readonly spent: (run: NamedLimit.Drawing) => NamedLimit.UsedLimit | null
   /** Counts the start of a run for each known limit that it draws on. */
   readonly take: (run: NamedLimit.Drawing) => void
@@ -25,12 +25,20 @@ export const make = (now: number): LimitLedger => {
     )
   const isSpent = ({ limit, running, takenUntil }: NamedLimit.UsedLimit) =>
     NamedLimit.allowance(limit, { running, takenUntil }, now) <= (given.get(limit.id) ?? 0)
+  const withGiven = (one: NamedLimit.UsedLimit): NamedLimit.UsedLimit => {
+    const starts = given.get(one.limit.id) ?? 0
+    const takenUntil = NamedLimit.afterStarts(one.limit, one.takenUntil, starts, now)
+    return { ...one, running: one.running + starts, takenUntil }
+  }
   return {
     know: (limits) => {
       for (const one of limits) known.set(one.limit.id, one)
     },
     of,
-    spent: (run) => of(run).find(isSpent) ?? null,
+    spent: (run) => {
+      const found = known.size === 0 ? undefined : of(run).find(isSpent)
+      return found === undefined ? null : withGiven(found)
+    },
     take: (run) => {
       for (const { limit } of of(run)) given.set(limit.id, (given.get(limit.id) ?? 0) + 1)
     },
@@ -42,10 +50,10 @@ export const make = (now: number): LimitLedger => {
       )
     ],
     taken: () =>
-      [...given].flatMap(([id, starts]) => {
+      [...given.keys()].flatMap((id) => {
         const one = known.get(id)
         if (one === undefined) return []
-        const takenUntil = NamedLimit.afterStarts(one.limit, one.takenUntil, starts, now)
+        const { takenUntil } = withGiven(one)
         return takenUntil === one.takenUntil ? [] : [{ id, takenUntil }]
       })
   }

@@ -10,10 +10,10 @@ import * as Waits from "../hold/Waits.ts"
 import * as Run from "../Run.ts"
 
 /**
- * Why a waiting run has not started: its run window is closed, its workflow is paused, its credentials are in use, it
- * lost its browser and is tried again later, or it waits for a free worker or for the pace of its workflow.
+ * Why a waiting run has not started: its run window is closed, its workflow is paused, its credentials are in use, a
+ * named limit allows it no start, it lost its browser and is tried again later, or it waits for a free worker or for the pace of its workflow.
  */
-export const HoldReason = Schema.Literals(["run_window", "manual", "credential", "browser", "capacity"])
+export const HoldReason = Schema.Literals(["run_window", "manual", "credential", "limit", "browser", "capacity"])
 export type HoldReason = typeof HoldReason.Type
 
 /**
@@ -68,6 +68,7 @@ const holdOf: { readonly [reason in Waits.WaitReason]?: HoldReason } = {
   manual: "manual",
   credential: "credential",
   login: "credential",
+  limit: "limit",
   pace: "capacity",
   capacity: "capacity"
 }

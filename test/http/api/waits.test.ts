@@ -48,7 +48,7 @@ it.layer(withWorkers)("why a run waits", (it) => {
         ])
       )
       const said = (id: string) => Effect.map(ask("GET", `/run/${id}`), (read) => read.body)
-      const wait = { until: null, credential: "SITE", ahead: null, limit: null }
+      const wait = { until: null, credential: "SITE", ahead: null, limit: null, limit_name: null }
       for (const [id, reason] of [
         [slot, "credential"],
         [login, "login"]
@@ -61,7 +61,7 @@ it.layer(withWorkers)("why a run waits", (it) => {
       const signing = claimed.find(({ run }) => run.id === first[1])
       yield* (yield* RunStore).loggedIn(held(signing as ClaimedRun), "SITE")
       const ready = yield* said(login)
-      const capacity = { reason: "capacity", until: null, credential: null, ahead: null }
+      const capacity = { reason: "capacity", until: null, credential: null, ahead: null, limit_name: null }
       assert.deepStrictEqual(ready.waits_for, [{ ...capacity, limit: null }])
       assert.isNull(ready.can_start_reason)
       places.workspaceRuns = 2

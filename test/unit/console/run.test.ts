@@ -148,19 +148,22 @@ describe("the steps of a run", () => {
   })
 
   it("stand in Markdown beside what the run waits for", () => {
-    const wait = { reason: "login", until: null, credential: "SITE", ahead: null, limit: null } as const
+    const nothing = { until: null, ahead: null, limit: null, limit_name: null }
+    const wait = { ...nothing, reason: "login", credential: "SITE" } as const
     assert.include(waitWords(wait)?.text, "sign in with the credential of its input SITE")
     assert.include(
       waitWords({ ...wait, reason: "credential" })?.text,
       "Other runs use the credential of its input SITE"
     )
     assert.notInclude(waitWords(wait)?.text, "place")
-    const late = { reason: "capacity", until: "u", credential: null, ahead: 1, limit: null } as const
+    const late = { ...nothing, reason: "capacity", until: "u", credential: null, ahead: 1 } as const
     assert.match(waitWords(late)?.text ?? "", /one takes it\. 1 run of the workflow starts before it\.$/)
     const shared = waitWords({ ...late, limit: "workspace_runs" })
     assert.match(shared?.title ?? "", /workspace has its share/)
     assert.match(shared?.text ?? "", /SLUICE_WORKSPACE_RUNS places/)
     assert.match(waitWords({ ...late, limit: "concurrency" })?.text ?? "", /SLUICE_CONCURRENCY runs/)
+    const limited = waitWords({ ...nothing, reason: "limit", credential: null, limit_name: "portal.example" })
+    assert.strictEqual(limited?.title, "The limit portal.example allows no start now")
     assert.isNull(waitWords({ ...wait, reason: "manual" }))
     const text = markdownOf({ ...run("execution.queued", []), waits_for: [wait, late] }, "Nightly", [])
     assert.include(text, "- waits: Another run signs in\n- waits: It waits for a worker, until u\n")

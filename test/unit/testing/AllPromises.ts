@@ -17,6 +17,7 @@ import * as StartContract from "../../kit/contracts/run/StartContract.ts"
 import * as StoreContract from "../../kit/contracts/run/StoreContract.ts"
 import * as SignalsContract from "../../kit/contracts/runtime/SignalsContract.ts"
 import * as HoldContract from "../../kit/contracts/start/HoldContract.ts"
+import * as LimitContract from "../../kit/contracts/start/LimitContract.ts"
 import * as LoginContract from "../../kit/contracts/start/LoginContract.ts"
 import * as PaceContract from "../../kit/contracts/start/PaceContract.ts"
 import * as InboxContract from "../../kit/contracts/vault/InboxContract.ts"
@@ -40,6 +41,7 @@ export const promises: ReadonlyArray<Contract.ContractPromise<Layer.Success<type
   ...HoldContract.promises,
   ...InboxContract.promises,
   ...LoginContract.promises,
+  ...LimitContract.promises,
   ...PaceContract.promises,
   ...RemovalContract.promises,
   ...SealedContract.promises,

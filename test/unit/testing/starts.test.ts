@@ -2,9 +2,11 @@ import { assert, describe, it } from "@effect/vitest"
 import { type Context, Effect, Layer } from "effect"
 import * as Memory from "../../../adapters/memory/Memory.ts"
 import { GateStore } from "../../../core/gate/GateStore.ts"
+import { NamedLimitStore } from "../../../core/run/limit/NamedLimit.ts"
 import { RunStore } from "../../../core/run/RunStore.ts"
 import * as Contract from "../../kit/contracts/Contract.ts"
 import * as HoldContract from "../../kit/contracts/start/HoldContract.ts"
+import * as LimitContract from "../../kit/contracts/start/LimitContract.ts"
 import * as LoginContract from "../../kit/contracts/start/LoginContract.ts"
 import * as PaceContract from "../../kit/contracts/start/PaceContract.ts"
 
@@ -14,7 +16,7 @@ type Stores = Layer.Success<typeof Memory.layer>
 const faulty = <Id, Shape>(port: Context.Key<Id, Shape>, fault: (store: Shape) => Shape) =>
   Layer.effect(port, Effect.map(port, fault)).pipe(Layer.provideMerge(Memory.layer))
 
-const all = [...HoldContract.promises, ...PaceContract.promises, ...LoginContract.promises]
+const all = [...HoldContract.promises, ...PaceContract.promises, ...LoginContract.promises, ...LimitContract.promises]
 
 /** Each fault, what it is, and the promises that it breaks. */
 const faults: Readonly<Record<string, readonly [Layer.Layer<Stores>, ReadonlyArray<string>]>> = {
@@ -99,7 +101,9 @@ const faults: Readonly<Record<string, readonly [Layer.Layer<Stores>, ReadonlyArr
     faulty(RunStore, (store) => ({
       ...store,
       awaited: (...asked) =>
-        Effect.map(store.awaited(...asked), (found) => (found === null ? null : { ...found, isLogin: false }))
+        Effect.map(store.awaited(...asked), (found) =>
+          found === null || "limit" in found ? found : { ...found, isLogin: false }
+        )
     })),
     ["a waiting run waits for a slot or for a sign-in, which is told apart, and lists agree"]
   ],
@@ -118,6 +122,38 @@ const faults: Readonly<Record<string, readonly [Layer.Layer<Stores>, ReadonlyArr
       "a credential that is changed while waiting runs are being stopped stops no further run"
     ]
   ],
+  "a claim that ignores limits": [
+    faulty(NamedLimitStore, (store) => ({
+      ...store,
+      insert: (workspaceId, limit) =>
+        store.insert(workspaceId, { ...limit, workflowIds: [], tags: [], credentialIds: [] })
+    })),
+    LimitContract.promises.map(({ title }) => title)
+  ],
+  "limits that are not resumed, raised or ended": [
+    faulty(NamedLimitStore, (store) => ({
+      ...store,
+      change: (workspaceId, id) => store.get(workspaceId, id)
+    })),
+    [
+      "a limit counts the runs that started before it, and one that is raised lets others start",
+      "a paused limit starts nothing until it is resumed, and says so",
+      "a run that is released past its window draws on limits"
+    ]
+  ],
+  "runs that do not say which limit they wait for": [
+    faulty(RunStore, (store) => ({
+      ...store,
+      awaited: (...asked) =>
+        Effect.map(store.awaited(...asked), (found) => (found !== null && "limit" in found ? null : found))
+    })),
+    [
+      "runs draw on a limit by a tag, and those behind them that do not are started",
+      "runs draw on a limit by the credential that they are given, and take another of a pool",
+      "a paused limit starts nothing until it is resumed, and says so",
+      "an override is in force until its end, at which claims look again"
+    ]
+  ],
   "failed logins that stop the first run only": [
     faulty(RunStore, (store) => ({
       ...store,
@@ -130,7 +166,7 @@ const faults: Readonly<Record<string, readonly [Layer.Layer<Stores>, ReadonlyArr
   ]
 }
 
-describe("the contracts of holds, paces and logins", () => {
+describe("the contracts of holds, paces, logins and limits", () => {
   it.live.each(Object.keys(faults))("find %s", (fault) =>
     Effect.gen(function* () {
       const [stores, titles] = faults[fault] ?? [Memory.layer, []]

@@ -18,7 +18,7 @@ type Wait = Record["waits_for"][number]
 
 /** What a wait means that is neither a run window nor a pause, and what can be done. */
 const waitSentence = (
-  { ahead, credential, limit, reason, until }: Wait,
+  { ahead, credential, limit, limit_name, reason, until }: Wait,
   shown: (iso: string) => string
 ): string | null => {
   const named = credential === null ? "Its credential" : `The credential of its input "${cell(credential, 100)}"`
@@ -34,6 +34,8 @@ const waitSentence = (
       return `${named} is used by as many runs as it allows: it starts when one of them ends, or when max_concurrency of the credential is raised.`
     case "login":
       return `Another run signs in, and only one may at a time with the credential of its input "${cell(credential ?? "", 100)}": it starts when that run has signed in or ended.`
+    case "limit":
+      return `The limit "${cell(limit_name ?? "", 100)}" allows it no start now: ${until === null ? "it starts when a run that draws on the limit ends, or when the limit is resumed or changed" : `it may start at ${shown(until)}`}. To see the limit: sluice limits ls.`
     case "pace":
       return `By the pace of its workflow it starts ${about}${before}.`
     case "capacity":

@@ -36,9 +36,13 @@ export const withWorkflow = <A, E, R>(test: (caller: Caller, workflow: StoredWor
   Effect.flatMap(makeRetried, ([caller, workflow]) => test(caller, workflow))
 
 /** A promise that is tested in a new workspace, with such a workflow, on a separate clock that begins at the epoch. */
-export const promise = <A, E>(
+export const promise = <A, E, More = never>(
   title: string,
-  test: (caller: Caller, workflow: StoredWorkflow, time: SteppingClock.SteppingClock) => Effect.Effect<A, E, Stores>
+  test: (
+    caller: Caller,
+    workflow: StoredWorkflow,
+    time: SteppingClock.SteppingClock
+  ) => Effect.Effect<A, E, Stores | More>
 ) =>
   Contract.promise(
     title,

@@ -22,6 +22,7 @@ import { SchemaErrors } from "./http/body/SchemaErrors.ts"
 import { EarlyRefusals } from "./http/EarlyRefusals.ts"
 import { InstallationGroup } from "./installation/InstallationApi.ts"
 import { InteractionsGroup } from "./interaction/InteractionsApi.ts"
+import { LimitsGroup } from "./limit/LimitsApi.ts"
 import { LiveGroup } from "./live/LiveApi.ts"
 import { NotificationsGroup } from "./notification/NotificationsApi.ts"
 import { PatchesGroup } from "./patch/PatchesApi.ts"
@@ -55,6 +56,7 @@ type Groups =
   | typeof WebhooksGroup
   | typeof FileDestinationsGroup
   | typeof AlertsGroup
+  | typeof LimitsGroup
   | typeof EventsGroup
   | typeof InteractionsGroup
   | typeof VaultGroup
@@ -95,6 +97,7 @@ const described: HttpApi.HttpApi<
   .add(WebhooksGroup)
   .add(FileDestinationsGroup)
   .add(AlertsGroup)
+  .add(LimitsGroup)
   .add(EventsGroup)
   .add(InteractionsGroup)
   .add(VaultGroup)

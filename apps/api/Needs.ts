@@ -32,6 +32,7 @@ import { DecisionStore } from "../../core/run/evidence/DecisionStore.ts"
 import { ErrorReports } from "../../core/run/evidence/ErrorReports.ts"
 import { EvidenceStore } from "../../core/run/evidence/EvidenceStore.ts"
 import { InteractionStore } from "../../core/run/interaction/InteractionStore.ts"
+import { NamedLimitStore } from "../../core/run/limit/NamedLimit.ts"
 import { RunStore } from "../../core/run/RunStore.ts"
 import { RunRemovalStore } from "../../core/run/retention/RunRemovalStore.ts"
 import { StartLedger } from "../../core/run/start/StartLedger.ts"
@@ -88,6 +89,7 @@ export const ofMaking = [
   EvidenceStore,
   FileDeliveries,
   FileDestinationStore,
+  NamedLimitStore,
   FileSink,
   Fingerprints,
   GateStore,

@@ -28,6 +28,7 @@ import { FileDestinations } from "../../core/run/delivery/FileDestinations.ts"
 import { Decisions } from "../../core/run/evidence/Decisions.ts"
 import { Evidence } from "../../core/run/evidence/Evidence.ts"
 import { Interactions } from "../../core/run/interaction/Interactions.ts"
+import { NamedLimits } from "../../core/run/limit/NamedLimits.ts"
 import { Runs } from "../../core/run/Runs.ts"
 import { RunRemoval } from "../../core/run/retention/RunRemoval.ts"
 import { RunVerbs } from "../../core/run/verb/RunVerbs.ts"
@@ -91,6 +92,7 @@ import * as InboundRoutes from "./inbound/InboundRoutes.ts"
 import * as InstallationHttp from "./installation/InstallationHttp.ts"
 import * as ZoneReport from "./installation/ZoneReport.ts"
 import * as InteractionsHttp from "./interaction/InteractionsHttp.ts"
+import * as LimitsHttp from "./limit/LimitsHttp.ts"
 import * as LiveHttp from "./live/LiveHttp.ts"
 import * as LiveRoutes from "./live/LiveRoutes.ts"
 import * as RequestLog from "./log/RequestLog.ts"
@@ -174,6 +176,7 @@ const handlers = Layer.mergeAll(
   CanariesHttp.layer,
   SpendingHttp.layer,
   AlertsHttp.layer,
+  LimitsHttp.layer,
   PatchesHttp.layer,
   AuditHttp.layer,
   BundlesHttp.layer,
@@ -229,6 +232,7 @@ const services = Layer.mergeAll(
   Webhooks.layer,
   FileDestinations.layer,
   AlertReceivers.layer,
+  NamedLimits.layer,
   Workspaces.layer
 )
 

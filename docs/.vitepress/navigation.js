@@ -74,6 +74,7 @@ export const navigation = [
       { text: "The database", link: "/database" },
       { text: "Several runs", link: "/several-runs" },
       { text: "Pace, priority and deadline", link: "/pace" },
+      { text: "Limits", link: "/limits" },
       { text: "Audit, starts and evidence", link: "/audit" },
       { text: "Security", link: "/security" }
     ]

@@ -17,6 +17,7 @@ export const uuids: ReadonlySet<string> = new Set([
   "delivery_id",
   "destination_id",
   "receiver_id",
+  "limit_id",
   "file_delivery_id",
   "secret_provider_id",
   "conversation_id",
@@ -55,6 +56,7 @@ export const words: Readonly<Record<string, string>> = {
   error_code_id: "The id of an error code",
   extract_network_urls: "The addresses whose responses are stored",
   destination_id: "The id of a file destination",
+  limit_id: "The id of a named limit",
   file_delivery_id: "The id of a delivery of a file",
   file_destination: "The name of the file destination that the files of a run are sent to when it ends; null for none",
   file_path:

@@ -18,6 +18,7 @@ import type { FileDeliveryNotFailed, FileDeliveryNotFound } from "../../../core/
 import type { DestinationNotFound, InvalidDestination } from "../../../core/run/delivery/FileDestination.ts"
 import type { NodeNotFound } from "../../../core/run/evidence/Evidence.ts"
 import type { InvalidAnswer, NotWaiting, OwnApproval } from "../../../core/run/interaction/Interaction.ts"
+import type { InvalidLimit, LimitNotFound } from "../../../core/run/limit/NamedLimits.ts"
 import type { RunEnded } from "../../../core/run/Run.ts"
 import type { ReferenceTaken } from "../../../core/run/RunStore.ts"
 import type { RunNotEnded } from "../../../core/run/retention/RunRemoval.ts"
@@ -266,6 +267,7 @@ const answers = {
     InvalidDestination: ({ path, reason }: InvalidDestination) => invalidAt(path, reason),
     InvalidEntry: (failure: InvalidEntry) => validation(failure),
     InvalidInput: invalidInput,
+    InvalidLimit: (failure: InvalidLimit) => validation(failure),
     InvalidPhoneNumber: ({ message }: InvalidPhoneNumber) => invalidAt("phone_number", message),
     InvalidReceiver: ({ path, reason }: InvalidReceiver) => invalidAt(path, reason),
     InvalidRunWindow: invalidWindow,
@@ -295,6 +297,7 @@ const answers = {
     FileDeliveryNotFound: missing<FileDeliveryNotFound>(),
     InvitationNotFound: missing<InvitationNotFound>(),
     InvitationNotValid: missing<InvitationNotValid>(),
+    LimitNotFound: missing<LimitNotFound>(),
     NoCode: missing<NoCode>(),
     NodeNotFound: missing<NodeNotFound>(),
     PatchNotFound: missing<PatchNotFound>(),

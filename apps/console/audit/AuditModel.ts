@@ -43,6 +43,7 @@ export const kinds: Readonly<Record<AuditKind, string>> = {
   settings: "Settings",
   error_code: "Error codes",
   webhook: "Webhooks",
+  limit: "Limits",
   file_destination: "File destinations",
   alert_receiver: "Receivers of alerts",
   secret_provider: "Secret providers",

@@ -12,6 +12,7 @@ const verbs = {
   schedule: ["create", "change", "pause", "resume", "run_now", "delete"],
   run: ["release", "interrupt", "retry", "tag", "approve", "refuse", "delete"],
   subscription: ["create", "change", "delete"],
+  limit: ["create", "change", "pause", "resume", "override", "delete"],
   file_destination: ["create", "change", "delete"],
   alert_receiver: ["create", "change", "delete"],
   webhook: ["create", "change", "delete"],

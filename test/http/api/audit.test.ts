@@ -237,7 +237,7 @@ layer(layerService)("the audit trail", (it) => {
       for (const name of ["action", "user_id", "key_id", "start_time", "end_time"])
         assert.include(wrong.body.message as string, `${name}: Expected`)
       const kinds =
-        "a kind (run_window, lift, pause, pace, workflow, component, patch, canary, schedule, run, subscription, file_destination, alert_receiver, webhook, error_code, credential, secret_provider, encryption_key, key, invitation, live_view, evidence, sign_in_link, console_session, sign_in, model_spending, settings, workspace, test_clock)"
+        "a kind (run_window, lift, pause, pace, workflow, component, patch, canary, schedule, run, subscription, limit, file_destination, alert_receiver, webhook, error_code, credential, secret_provider, encryption_key, key, invitation, live_view, evidence, sign_in_link, console_session, sign_in, model_spending, settings, workspace, test_clock)"
       for (const path of ["/audit", "/audit/export"]) {
         const unknown = yield* ask("GET", `${path}?action=run_window,weather,run.eat,constructor`)
         assert.strictEqual(unknown.status, 400)

@@ -28,6 +28,7 @@ interface Things {
   readonly delivery: string
   readonly destination: string
   readonly receiver: string
+  readonly limit: string
   readonly fileDelivery: string
   readonly webhook: string
   readonly code: string
@@ -178,6 +179,19 @@ const table: Readonly<Record<string, Row>> = {
   "GET /file-destinations/{destination_id}": { ability: "read", status: 200 },
   "PATCH /file-destinations/{destination_id}": { ability: "manage", json: { on_conflict: "fail" }, status: 200 },
   "DELETE /file-destinations/{destination_id}": { ability: "manage", status: 200 },
+  "GET /limits": { ability: "read", status: 200 },
+  "POST /limits": { ability: "edit", json: { name: "{unique}", max_running: 3 }, status: 201 },
+  "GET /limits/{limit_id}": { ability: "read", status: 200 },
+  "PATCH /limits/{limit_id}": { ability: "edit", json: { max_running: 2 }, status: 200 },
+  "DELETE /limits/{limit_id}": { ability: "edit", status: 200 },
+  "POST /limits/{limit_id}/pause": { ability: "edit", json: { reason: "Maintenance" }, status: 200 },
+  "POST /limits/{limit_id}/resume": { ability: "edit", status: 200 },
+  "PUT /limits/{limit_id}/override": {
+    ability: "edit",
+    json: { max_running: 1, max_starts_per_minute: null, until: "2100-01-01T00:00:00Z" },
+    status: 200
+  },
+  "DELETE /limits/{limit_id}/override": { ability: "edit", status: 200 },
   "GET /file-deliveries": { ability: "read", status: 200 },
   "POST /file-deliveries/{file_delivery_id}/retry": { ability: "edit", status: 200 },
   "GET /alert-receivers": { ability: "manage", status: 200 },
@@ -386,6 +400,7 @@ it.layer(layerInMemory)("an endpoint", (it) => {
           fileDelivery,
           invitation,
           key,
+          limit,
           patch,
           provider,
           schedule: scheduleId,
@@ -411,6 +426,7 @@ it.layer(layerInMemory)("an endpoint", (it) => {
           .replace("{delivery_id}", delivery)
           .replace("{destination_id}", destination)
           .replace("{receiver_id}", receiver)
+          .replace("{limit_id}", limit)
           .replace("{file_delivery_id}", fileDelivery)
           .replace("{patch_id}", patch)
           .replace("{schedule_id}", scheduleId)
@@ -459,11 +475,15 @@ it.layer(layerInMemory)("an endpoint", (it) => {
         const fileDelivery = endpoint.includes("{file_delivery_id}")
           ? (yield* FileDeliveryContract.makeFailed(owner.caller)).id
           : ""
+        const limit = endpoint.includes("{limit_id}")
+          ? yield* create("/limits", { name: randomUUID(), max_running: 3 })
+          : ""
         return {
           asking,
           delivery,
           destination,
           receiver,
+          limit,
           fileDelivery,
           webhook,
           code,
@@ -507,6 +527,7 @@ it.layer(layerInMemory)("an endpoint", (it) => {
         delivery: randomUUID(),
         destination: randomUUID(),
         receiver: randomUUID(),
+        limit: randomUUID(),
         fileDelivery: randomUUID(),
         webhook: randomUUID(),
         code: randomUUID(),

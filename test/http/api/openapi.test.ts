@@ -202,6 +202,9 @@ const fixtures = Effect.gen(function* () {
         ({ body }) => String(body.id)
       )
     ),
+    limit_id: Effect.suspend(() =>
+      Effect.map(make("/limits", { name: randomUUID(), max_running: 3 }), ({ body }) => String(body.id))
+    ),
     file_delivery_id: FileDeliveryContract.makeFailed(owner.caller).pipe(
       Effect.map(({ id }) => id),
       Effect.orDie,

@@ -71,4 +71,59 @@ it.layer(withWorkers)("why a run waits", (it) => {
       assert.deepStrictEqual((yield* said(String(first[0]))).waits_for, [])
     })
   )
+
+  it.effect("is a named limit, in its record as in the list, until that is raised, resumed or overridden", () =>
+    Effect.gen(function* () {
+      const { ask } = yield* asMember()
+      const { body: workflow } = yield* ask("POST", "/workflows", { name: "Limited", ...graph() })
+      const limit = { name: "portal.example", max_running: 1, workflow_ids: [workflow.id] }
+      const { body: made, status } = yield* ask("POST", "/limits", limit)
+      assert.strictEqual(status, 201)
+      const submit = Effect.map(ask("POST", "/run", { workflow_id: workflow.id }), ({ body }) =>
+        String(body.session_id)
+      )
+      const [, second] = [yield* submit, yield* submit]
+      assert.lengthOf(yield* claim, 1)
+      const wait = { until: null, credential: null, ahead: null, limit: null, limit_name: "portal.example" }
+      const { body: record } = yield* ask("GET", `/run/${second}`)
+      assert.deepStrictEqual(record.waits_for, [{ ...wait, reason: "limit" }])
+      const { body: listed } = yield* ask("GET", "/runs?hold=limit")
+      assert.deepInclude(listed[0 as never], { session_id: second, hold: "limit" })
+      const path = `/limits/${made.id}`
+      assert.deepInclude((yield* ask("GET", path)).body, { ...limit, running: 1, pause: null, override: null })
+      const paused = yield* ask("POST", `${path}/pause`, { reason: "Maintenance" })
+      assert.deepInclude(paused.body.pause, { reason: "Maintenance" })
+      const until = "2100-01-01T00:00:00.000Z"
+      yield* ask("PUT", `${path}/override`, { max_running: 2, max_starts_per_minute: null, until })
+      assert.lengthOf(yield* claim, 0)
+      assert.isNull((yield* ask("POST", `${path}/resume`, {})).body.pause)
+      assert.lengthOf(yield* claim, 1)
+      assert.strictEqual((yield* ask("DELETE", path)).body.id, made.id)
+      assert.strictEqual((yield* ask("GET", path)).status, 404)
+    })
+  )
+
+  it.effect("can be no limit with wrong fields: every problem is named at its path", () =>
+    Effect.gen(function* () {
+      const { ask } = yield* asMember()
+      const problemsOf = (body: object) =>
+        Effect.map(ask("POST", "/limits", body), (answer) => {
+          assert.strictEqual(answer.status, 400)
+          const { errors } = answer.body as unknown as { readonly errors: ReadonlyArray<{ readonly path: string }> }
+          return errors.map(({ path }) => path)
+        })
+      const id = "01890a5d-ac96-774b-bcce-b302099a8057"
+      assert.deepStrictEqual(yield* problemsOf({ name: "a", workflow_ids: [id], credential_ids: [id] }), [
+        "max_running",
+        "workflow_ids[0]",
+        "credential_ids[0]"
+      ])
+      assert.sameMembers(
+        [...(yield* problemsOf({ name: " ", max_running: 0, tags: [""] }))],
+        ["name", "max_running", "tags[0]"]
+      )
+      yield* ask("POST", "/limits", { name: "a", max_running: 1 })
+      assert.strictEqual((yield* ask("POST", "/limits", { name: "a", max_running: 1 })).status, 409)
+    })
+  )
 })

@@ -267,6 +267,16 @@ it.live("with --json, every command prints one JSON value, or lines of them wher
     yield* refused("destination retry", ["none"], exitCodes.missing)
     yield* value("destination delete", [destination])
 
+    const limit = (yield* value("limits create", ["portal.example", "--running", "3", "--tag", "portal"])).id
+    yield* list("limits list")
+    yield* value("limits change", [limit, "--starts", "20"])
+    yield* value("limits pause", [limit, "--reason", "Maintenance"])
+    yield* value("limits resume", [limit])
+    yield* value("limits override", [limit, "--running", "1", "--until", "2100-01-01T00:00:00Z"])
+    yield* value("limits override", [limit])
+    yield* refused("limits delete", ["none"], exitCodes.missing)
+    yield* value("limits delete", [limit])
+
     const made = yield* value("keys create", ["--role", "Viewer"])
     yield* list("keys list")
     yield* value("keys rotate key", [made.id])

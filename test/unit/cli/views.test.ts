@@ -402,6 +402,9 @@ it("why a run waits names a busy credential and the sign-in of another run, with
   )
   assert.match(said("capacity", { ...now, limit: "concurrency" }), /in use \(SLUICE_CONCURRENCY\): .* a run ends/)
   assert.match(said("capacity", { ...now, limit: null }), /Nothing holds it/)
+  const named = { ...now, limit_name: "portal.example" }
+  assert.match(said("limit", named), /limit "portal\.example" allows it no start now: it starts when a run that draws/)
+  assert.match(said("limit", { ...named, until: late.until }), /it may start at .*09:05/)
   assert.match(said("deadline", { ...late, ahead: null }), /ends without a start at .*09:05/)
 })
 

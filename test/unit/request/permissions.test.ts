@@ -18,6 +18,7 @@ import { LiveViews } from "../../../core/execution/live/LiveViews.ts"
 import { Gates } from "../../../core/gate/Gates.ts"
 import { FileDestinations } from "../../../core/run/delivery/FileDestinations.ts"
 import { Interactions } from "../../../core/run/interaction/Interactions.ts"
+import { NamedLimits } from "../../../core/run/limit/NamedLimits.ts"
 import { Runs } from "../../../core/run/Runs.ts"
 import { RunVerbs } from "../../../core/run/verb/RunVerbs.ts"
 import { KeyRotation } from "../../../core/vault/keys/KeyRotation.ts"
@@ -59,6 +60,7 @@ const layer = Layer.mergeAll(
   Layer.merge(Transfers.layer, Patches.layer).pipe(Layer.provideMerge(Workflows.layer)),
   FileDestinations.layer,
   AlertReceivers.layer,
+  NamedLimits.layer,
   Webhooks.layer,
   Workspaces.layer
 ).pipe(
@@ -129,6 +131,8 @@ const all: ReadonlyArray<Act> = [
   ...acts(FileDestinations, "read", "list", "get", "deliveries"),
   ...acts(FileDestinations, "manage", "create", "change", "remove"),
   ...acts(FileDestinations, "edit", "retry"),
+  ...acts(NamedLimits, "read", "list", "get"),
+  ...acts(NamedLimits, "edit", "create", "change", "remove", "pause", "resume", "override"),
   ...acts(Webhooks, "manage", "create", "change", "remove", "test"),
   ...acts(Webhooks, "edit", "retry"),
   ...acts(Workflows, "edit", "create", "createFrom", "save", "upsert", "remove"),

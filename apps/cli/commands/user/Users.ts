@@ -15,6 +15,7 @@ import { workflow } from "./Workflows.ts"
 import { alerts } from "./workspace/Alerts.ts"
 import { audit } from "./workspace/Audit.ts"
 import { destination } from "./workspace/Destination.ts"
+import { limits } from "./workspace/Limits.ts"
 import { vault } from "./workspace/Vault.ts"
 import { webhook } from "./workspace/Webhook.ts"
 
@@ -34,6 +35,7 @@ export const commands = [
   webhook,
   destination,
   alerts,
+  limits,
   mcp
 ] as const
 

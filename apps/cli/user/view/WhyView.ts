@@ -35,7 +35,7 @@ const waitSentence = (
     case "login":
       return `Another run signs in, and only one may at a time with the credential of its input "${cell(credential ?? "", 100)}": it starts when that run has signed in or ended.`
     case "limit":
-      return `The limit "${cell(limit_name ?? "", 100)}" allows it no start now: ${until === null ? "it starts when a run that draws on the limit ends, or when the limit is resumed or changed" : `it may start at ${shown(until)}`}. To see the limit: sluice limits ls.`
+      return `The limit "${cell(limit_name ?? "", 100)}" allows it no start now: ${until === null ? "it starts when a run that draws on the limit ends, or when the limit is resumed or changed" : `it may start at ${shown(until)}`}. To see the limit: sluice limits list.`
     case "pace":
       return `By the pace of its workflow it starts ${about}${before}.`
     case "capacity":

@@ -92,7 +92,7 @@ export const layer = Layer.effect(
       for (const value of Session.secrets(session)) secrets.add(Redacted.value(value), "secret")
       yield* secrets.prepared
       const signIns = signInWatchOf(claimed, accounts)
-      const watching = observerOf(claimed, signIns.hearing(reporter), writer)
+      const watching = signIns.observes(observerOf(claimed, signIns.hearing(reporter), writer))
       let acted = false
       let committed = false
       const warnings = { kept: [] as Array<RunWarning>, count: 0 }
@@ -109,10 +109,7 @@ export const layer = Layer.effect(
       const inputs = { ...Legacy.defaultInputs(content.nodes), ...claimed.run.input }
       const { plainForms } = recovering
       const recorder = yield* replayRecorderOf(claimed, accounts, inputs, secrets, { browser, model, plainForms })
-      const step: typeof watching.step = (...reached) => Effect.andThen(signIns.step, watching.step(...reached))
-      const login: NonNullable<typeof watching.login> = (alias, phase) =>
-        Effect.andThen(signIns.login(alias, phase), watching.login?.(alias, phase) ?? Effect.void)
-      const observed = { ...watching, ...recovering.observes, before, login, over, step, warned }
+      const observed = { ...watching, ...recovering.observes, before, over, warned }
       const use = ModelUse.make(
         budget,
         kept(claimed.run.id, secrets),

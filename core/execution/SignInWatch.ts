@@ -1,5 +1,6 @@
 /** Watches how an attempt signs in, and adds what it found out to the health of its credentials. */
 import { Clock, Effect, Result } from "effect"
+import type { Observer } from "../agent/Observer.ts"
 import type { Failure, Outcome } from "../agent/Outcome.ts"
 import type { Reporter } from "../run/Executor.ts"
 import type { ClaimedRun } from "../run/RunStore.ts"
@@ -85,7 +86,14 @@ export const make = Effect.map(
       }
     })
 
-    return { hearing, login, over, step }
+    /** The observer of the attempt, which also watches its logins. */
+    const observes = <E>(watching: Observer<E>): Observer<E> => ({
+      ...watching,
+      step: (...reached) => Effect.andThen(step, watching.step(...reached)),
+      login: (alias, phase) => Effect.andThen(login(alias, phase), watching.login?.(alias, phase) ?? Effect.void)
+    })
+
+    return { hearing, observes, over }
   }
 )
 

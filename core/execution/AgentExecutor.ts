@@ -87,7 +87,7 @@ export const layer = Layer.effect(
         )
       }
       const { accounts, graph, over, session } = begun.success
-      const { check, dryRun } = claimed.run.options
+      const { additionalContext, check, dryRun } = claimed.run.options
       const writer = artifacts.of(claimed.run)
       for (const value of Session.secrets(session)) secrets.add(Redacted.value(value), "secret")
       yield* secrets.prepared
@@ -110,12 +110,7 @@ export const layer = Layer.effect(
       const { plainForms } = recovering
       const recorder = yield* replayRecorderOf(claimed, accounts, inputs, secrets, { browser, model, plainForms })
       const observed = { ...watching, ...recovering.observes, before, over, warned }
-      const use = ModelUse.make(
-        budget,
-        kept(claimed.run.id, secrets),
-        claimed.run.options.additionalContext,
-        reserveFor(claimed.run)
-      )
+      const use = ModelUse.make(budget, kept(claimed.run.id, secrets), additionalContext, reserveFor(claimed.run))
       const outcome = yield* Agent.run(
         {
           graph,

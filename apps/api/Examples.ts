@@ -130,6 +130,10 @@ export const examples: Readonly<Record<string, Schema.Json>> = {
     quiet_hours: { time_zone: "Europe/Berlin", from: "22:00", to: "07:00" }
   },
   "alerts.changeAlertReceiver": { events: ["failed"], quiet_hours: null },
+  "limits.createLimit": { name: "portal.example", max_running: 3, max_starts_per_minute: 20, tags: ["portal"] },
+  "limits.changeLimit": { max_running: 2 },
+  "limits.pauseLimit": { reason: "The portal is being maintained" },
+  "limits.overrideLimit": { max_running: 1, max_starts_per_minute: null, until: "2126-11-01T06:00:00Z" },
   "interactions.answer": { code: "123456" },
   "interactions.correct": { input_variables: { month: "2026-11" } },
   "interactions.decide": { digest: "0".repeat(64), decision: "refuse", reason: "The amount is wrong" },

@@ -82,8 +82,10 @@ it.layer(withWorkers)("why a run waits", (it) => {
       const submit = Effect.map(ask("POST", "/run", { workflow_id: workflow.id }), ({ body }) =>
         String(body.session_id)
       )
+      // Runs of the tests before may start as well.
+      const started = Effect.map(claim, (all) => all.filter(({ run }) => run.workflowId === workflow.id).length)
       const [, second] = [yield* submit, yield* submit]
-      assert.lengthOf(yield* claim, 1)
+      assert.strictEqual(yield* started, 1)
       const wait = { until: null, credential: null, ahead: null, limit: null, limit_name: "portal.example" }
       const { body: record } = yield* ask("GET", `/run/${second}`)
       assert.deepStrictEqual(record.waits_for, [{ ...wait, reason: "limit" }])
@@ -95,9 +97,9 @@ it.layer(withWorkers)("why a run waits", (it) => {
       assert.deepInclude(paused.body.pause, { reason: "Maintenance" })
       const until = "2100-01-01T00:00:00.000Z"
       yield* ask("PUT", `${path}/override`, { max_running: 2, max_starts_per_minute: null, until })
-      assert.lengthOf(yield* claim, 0)
+      assert.strictEqual(yield* started, 0)
       assert.isNull((yield* ask("POST", `${path}/resume`, {})).body.pause)
-      assert.lengthOf(yield* claim, 1)
+      assert.strictEqual(yield* started, 1)
       assert.strictEqual((yield* ask("DELETE", path)).body.id, made.id)
       assert.strictEqual((yield* ask("GET", path)).status, 404)
     })

@@ -9,6 +9,7 @@ import * as Receivers from "../../../../core/event/alert/AlertReceiver.ts"
 import * as Subscriptions from "../../../../core/event/notification/KeptSubscription.ts"
 import * as Webhooks from "../../../../core/event/webhook/Webhook.ts"
 import * as Destinations from "../../../../core/run/delivery/FileDestination.ts"
+import * as Limits from "../../../../core/run/limit/NamedLimit.ts"
 import * as Reencryption from "../../../../core/vault/keys/Reencryption.ts"
 import * as Providers from "../../../../core/vault/providers/SecretProviders.ts"
 import * as FormerSecrets from "../../../../core/vault/site/FormerSecrets.ts"
@@ -27,6 +28,7 @@ export type Stores =
   | ErrorCodes.ErrorCodeStore
   | FormerSecrets.FormerSecrets
   | Invitations.InvitationStore
+  | Limits.NamedLimitStore
   | Providers.SecretProviders
   | Receivers.AlertReceiverStore
   | Reencryption.ReencryptionWalks
@@ -280,6 +282,27 @@ const receivers = promisesOf({
   })
 })
 
+const limits = promisesOf({
+  name: "named limits",
+  store: Limits.NamedLimitStore,
+  kind: Limits.kind,
+  countOf: ({ updatedAt }) => updatedAt,
+  make: (id, name, updatedAt): Limits.NamedLimit => ({
+    id,
+    name,
+    maxRunning: 1,
+    maxStartsPerMinute: null,
+    workflowIds: [],
+    credentialIds: [],
+    tags: ["portal"],
+    pause: null,
+    override: null,
+    createdAt: 1,
+    createdBy: userId,
+    updatedAt
+  })
+})
+
 const formerSecrets = promisesOf({
   name: "former secrets",
   store: FormerSecrets.FormerSecrets,
@@ -329,6 +352,7 @@ export const promises: ReadonlyArray<Contract.ContractPromise<Stores>> = [
   ...errorCodes,
   ...formerSecrets,
   ...invitations,
+  ...limits,
   ...providers,
   ...receivers,
   ...subscriptions,

@@ -7,7 +7,7 @@ import { connect, type LookupFunction, type Socket } from "node:net"
 import { Effect, Layer, Redacted } from "effect"
 import type { AlertOutcome } from "../../core/event/alert/Alert.ts"
 import type { MailServer, ReceiverAccess } from "../../core/event/alert/AlertReceiver.ts"
-import { MailSender, type SentMail } from "../../core/event/alert/MailSender.ts"
+import { MailTransport, type SentMail } from "../../core/event/alert/MailTransport.ts"
 import * as Names from "../http/Names.ts"
 import { bareHost, isLocal, lookupFor, PrivateAddress, reasonOf, sentence } from "../http/Reach.ts"
 
@@ -23,7 +23,7 @@ const failed = (reason: string): AlertOutcome => ({ _tag: "Failed", reason })
 const refused = (reason: string): AlertOutcome => ({ _tag: "Refused", reason })
 
 export const layer = ({ allowPrivateNetworks }: Options) =>
-  Layer.sync(MailSender, () => {
+  Layer.sync(MailTransport, () => {
     const names = Names.make(Names.defaults)
     const lookup = lookupFor(names, allowPrivateNetworks)
 
@@ -32,9 +32,9 @@ export const layer = ({ allowPrivateNetworks }: Options) =>
       return isLocal(url) && !allowPrivateNetworks ? sentence(bareHost(url)) : null
     }
 
-    return MailSender.of({
+    return MailTransport.of({
       refusal,
-      send: Effect.fn("MailSender.send")(function* (server, access, mail) {
+      send: Effect.fn("MailTransport.send")(function* (server, access, mail) {
         const reason = refusal(server.host)
         if (reason !== null) return refused(reason)
         return yield* Effect.scoped(

@@ -9,7 +9,7 @@ import { SpendLedger } from "../../core/agent/spending/SpendLedger.ts"
 import { BuilderStore } from "../../core/builder/BuilderStore.ts"
 import { AlertReceiverStore } from "../../core/event/alert/AlertReceiver.ts"
 import { Alerts } from "../../core/event/alert/Alerts.ts"
-import { MailSender } from "../../core/event/alert/MailSender.ts"
+import { MailTransport } from "../../core/event/alert/MailTransport.ts"
 import { EventLog } from "../../core/event/EventLog.ts"
 import { RunSubscriptionStore } from "../../core/event/notification/KeptSubscription.ts"
 import { ClientProgress } from "../../core/event/stream/ClientProgress.ts"
@@ -103,7 +103,7 @@ export const ofMaking = [
   LiveStore,
   LiveTickets,
   Mailboxes,
-  MailSender,
+  MailTransport,
   PatchStore,
   PhoneNumberStore,
   ReceivedCodes,

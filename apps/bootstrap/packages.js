@@ -40,7 +40,7 @@ const core = {
   "./browser/session": "core/browser/Session.ts",
   "./builder/store": "core/builder/BuilderStore.ts",
   "./event/alerts": "core/event/alert/Alerts.ts",
-  "./event/alerts/mail": "core/event/alert/MailSender.ts",
+  "./event/alerts/mail": "core/event/alert/MailTransport.ts",
   "./event/alerts/receivers": "core/event/alert/AlertReceiver.ts",
   "./event/deliveries": "core/event/webhook/Deliveries.ts",
   "./event/log": "core/event/EventLog.ts",

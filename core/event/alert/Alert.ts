@@ -13,7 +13,6 @@
 import { Schema } from "effect"
 import { WorkspaceId } from "../../workspace/Ids.ts"
 import { pauseAfter } from "../webhook/Delivery.ts"
-import type { AlertReceiver } from "./AlertReceiver.ts"
 import * as QuietHours from "./QuietHours.ts"
 
 /** What alerts are about: runs that failed, that wait for a person, and that could not start in time. */
@@ -72,7 +71,12 @@ export type AlertOutcome =
 export const mostRuns = 10
 
 /** What decides when the alerts of a receiver are due. */
-export type Timing = Pick<AlertReceiver, "urgent" | "quiet" | "gatherSeconds" | "pauseSeconds">
+export interface Timing {
+  readonly urgent: ReadonlyArray<AlertKind>
+  readonly quiet: QuietHours.QuietHours | null
+  readonly gatherSeconds: number
+  readonly pauseSeconds: number
+}
 
 /** The first instant from `at` on at which a receiver may be told of something of this kind. */
 export const allowedFrom = (

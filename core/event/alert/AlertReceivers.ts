@@ -23,7 +23,7 @@ import {
 } from "./AlertReceiver.ts"
 import * as AlertSending from "./AlertSending.ts"
 import { type AlertFilter, Alerts, type ListedAlert } from "./Alerts.ts"
-import { MailSender } from "./MailSender.ts"
+import { MailTransport } from "./MailTransport.ts"
 
 /** What a person sets of a receiver. An omitted field is not changed. */
 export interface ReceiverFields
@@ -91,8 +91,8 @@ export class AlertReceivers extends Context.Service<
       const identifiers = yield* Identifiers
       const sealing = yield* Sealing
       const sender = yield* Sender
-      const mails = yield* MailSender
-      const context = yield* Effect.context<Sealing | Sender | MailSender>()
+      const mails = yield* MailTransport
+      const context = yield* Effect.context<Sealing | Sender | MailTransport>()
 
       /** The parts of a receiver that say where it is, from what a person sets and what there was before. */
       const place = Effect.fnUntraced(function* (

@@ -7,7 +7,7 @@ import { Sender } from "../webhook/Sender.ts"
 import type { AlertOutcome } from "./Alert.ts"
 import { type AlertReceiver, ReceiverAccess } from "./AlertReceiver.ts"
 import * as AlertText from "./AlertText.ts"
-import { MailSender } from "./MailSender.ts"
+import { MailTransport } from "./MailTransport.ts"
 
 const readAccess = Schema.decodeUnknownOption(ReceiverAccess)
 
@@ -23,7 +23,7 @@ export const send = Effect.fn("AlertSending.send")(function* (
   const { host, mail, type } = receiver
   if (mail !== null) {
     const domain = mail.from.slice(mail.from.indexOf("@") + 1)
-    return yield* (yield* MailSender).send(mail.server, Redacted.make(access), {
+    return yield* (yield* MailTransport).send(mail.server, Redacted.make(access), {
       from: mail.from,
       to: mail.to,
       subject: words.title,

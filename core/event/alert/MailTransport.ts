@@ -16,8 +16,8 @@ export interface SentMail {
   readonly messageId: string
 }
 
-export class MailSender extends Context.Service<
-  MailSender,
+export class MailTransport extends Context.Service<
+  MailTransport,
   {
     /** Why this host would be refused, if that can be decided without resolving its name; `null` otherwise. */
     readonly refusal: (host: string) => string | null
@@ -32,4 +32,4 @@ export class MailSender extends Context.Service<
       mail: SentMail
     ) => Effect.Effect<AlertOutcome>
   }
->()("sluice/core/event/alert/MailSender") {}
+>()("sluice/core/event/alert/MailTransport") {}

@@ -223,7 +223,7 @@ export const startInterval = (gate: Gate, at: number): StartInterval | null => {
   if (gate.runWindow === null) return { startsAt: from, stopsAt: Infinity }
   const schedule = scheduleOf(gate.runWindow)
   const lifted = gate.lift !== null && from < liftEnd(schedule, gate.lift, from)
-  // A lift ends where the window opens, so the opening after it continues the passage.
+  // A lift ends where the window opens, so the opening after it continues the interval.
   const next = RunWindow.opening(schedule, from)
   if (next === null) return lifted ? { startsAt: from, stopsAt: from + lookAgainMillis } : null
   return { startsAt: lifted ? from : Math.max(from, next.opensAt), stopsAt: next.closesAt ?? from + lookAgainMillis }
@@ -241,8 +241,8 @@ export const opensOtherwise = (gate: Gate, stored: StartInterval | null, at: num
 }
 
 /**
- * The instant at which `passage` must be asked again because time alone may change its answer; `Infinity` when it
- * cannot. `found` is what `passage(gate, at)` answered.
+ * The instant at which `startInterval` must be asked again because time alone may change its answer; `Infinity` when it
+ * cannot. `found` is what `startInterval(gate, at)` answered.
  */
 export const nextReviewAt = (gate: Gate, found: StartInterval | null, at: number): number => {
   if (found !== null) return found.stopsAt

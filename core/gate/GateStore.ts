@@ -131,7 +131,7 @@ export class GateStore extends Context.Service<
     ) => Effect.Effect<GateChange & { readonly waiting: number }, E | WorkflowNotFound | StoreUnavailable>
 
     /**
-     * Looks again at the gates whose stored passage has ended, or was computed with older time zone data, at most `limit`
+     * Looks again at the gates whose stored interval has ended, or was computed with older time zone data, at most `limit`
      * of them, and answers how many they were.
      *
      * Any number of processes may do this at once: each gate is reviewed by one of them. Not doing it makes runs wait

@@ -32,7 +32,7 @@ import * as Transition from "./Transition.ts"
 /** How many gates or runs one transaction deals with. */
 const batch = 200
 
-/** The longest sleep, which bounds the effect of a lost signal or of a clock that was set forward. */
+/** The longest sleep when the options say nothing. */
 const longestSleep = 30_000
 
 /** The pause before a tick retries what it could not do: its clock may be ahead of the clock of the store. */
@@ -86,9 +86,12 @@ export const stopAfterFailedLogins = Effect.fn("Scheduler.stopAfterFailedLogins"
 
 /**
  * Ticks whenever something is due, without end: sleeps until the next due instant, or until a signal says that it may
- * be earlier. A failed tick, for example without a database, is logged and repeated after a second.
+ * be earlier. A failed tick, for example without a database, is logged and repeated after a second. It sleeps for 30 s at most
+ * unless the options say otherwise.
  */
-export const run = Effect.fn("Scheduler.run")(function* () {
+export const run = ({ longestSleepMillis = longestSleep }: Wake.Polling = {}) => running(longestSleepMillis)
+
+const running = Effect.fn("Scheduler.run")(function* (longestSleepMillis: number) {
   const gates = yield* GateStore
   const runs = yield* RunStore
   const due = (signal: Signal) => signal._tag === "due"
@@ -103,7 +106,7 @@ export const run = Effect.fn("Scheduler.run")(function* () {
       const next = Math.min(opening, (yield* runs.nextDue(ticked)) ?? Infinity)
       const now = yield* Clock.currentTimeMillis
       if (opening <= now) yield* Measures.gateOpened((now - opening) / 1_000)
-      const left = Math.min(next, ticked + longestSleep) - now
+      const left = Math.min(next, ticked + longestSleepMillis) - now
       // After a clock was set back, the time until `next` is meaningless: tick again.
       if (left <= 0 || now < ticked) {
         const isUndone = next <= now && next === overdue
@@ -115,7 +118,7 @@ export const run = Effect.fn("Scheduler.run")(function* () {
   })
   const announceThenSleep = Effect.andThen(
     Effect.andThen(stopAfterFailedLogins(), announceHolds()),
-    edits.sleep(longestSleep)
+    edits.sleep(longestSleepMillis)
   )
   // Announcing holds to a million runs takes long, and must not delay the opening of gates.
   yield* Effect.forkScoped(Effect.forever(announceThenSleep.pipe(Background.round("announce holds"))))

@@ -22,11 +22,13 @@ import * as Lease from "../runtime/Lease.ts"
 import * as Shares from "../runtime/Shares.ts"
 import { Signals } from "../runtime/Signals.ts"
 import * as Trace from "../runtime/Trace.ts"
+import type * as Wake from "../runtime/Wake.ts"
 import * as Attempt from "./Attempt.ts"
 import { BrowserCapacity } from "./BrowserCapacity.ts"
 import { type ClaimedRun, type LeaseRef, RunStore } from "./RunStore.ts"
 
-export interface Options {
+/** It looks for runs every 10 s at least, unless `longestSleepMillis` says otherwise. */
+export interface Options extends Wake.Polling {
   /** Names the worker in leases; different for every process. */
   readonly name: string
   /** The number of runs in progress at once. A run whose executor is done does not count while its end is stored. */
@@ -79,6 +81,7 @@ export const run = Effect.fn("Worker.run")(function* (options: Options) {
     what: "runs",
     capacity,
     leaseMillis,
+    ...(options.longestSleepMillis === undefined ? {} : { longestSleepMillis: options.longestSleepMillis }),
     claim: (limit) =>
       Effect.gen(function* () {
         const from = yield* Clock.currentTimeMillis

@@ -19,7 +19,7 @@ export interface LeaseRef<Id extends string> {
   readonly fence: number
 }
 
-export interface Options<Id extends string, Work, R> {
+export interface Options<Id extends string, Work, R> extends Wake.Polling {
   /** The kind of work, for the log: `runs`. */
   readonly what: string
   /** The number of pieces that may run concurrently now. It may fall below the number in progress. */
@@ -57,13 +57,16 @@ export interface Holder<R> {
  */
 const mostHeld = 3
 
-/** Maximum sleep of a process with free capacity before it looks for work, in case a signal is lost: work is to begin soon. */
-const longestSleep = "10 seconds"
+/**
+ * Maximum sleep of a process with free capacity before it looks for work, in case a signal is lost: work is to begin soon. The
+ * options may say otherwise.
+ */
+const longestSleep = 10_000
 
 export const make = Effect.fnUntraced(function* <Id extends string, Work, R>(
   options: Options<Id, Work, R>
 ): Effect.fn.Return<Holder<R>, never, Scope.Scope> {
-  const { leaseMillis, what } = options
+  const { leaseMillis, longestSleepMillis = longestSleep, what } = options
   // Keyed by id and fence: work may be claimed again while its former attempt is still ending.
   const running = yield* FiberMap.make<string, void, never>()
   const leases = new Map<string, { readonly ref: LeaseRef<Id>; readonly until: number }>()
@@ -149,7 +152,7 @@ export const make = Effect.fnUntraced(function* <Id extends string, Work, R>(
     )
     yield* Effect.forkScoped(Effect.forever(Effect.andThen(held.await, endOverdue)))
     return yield* claim.pipe(
-      Effect.andThen(room.sleep(longestSleep)),
+      Effect.andThen(room.sleep(longestSleepMillis)),
       Effect.forever,
       Effect.onInterrupt(() => drain)
     )

@@ -10,6 +10,15 @@ import { type Signal, Signals } from "./Signals.ts"
 /** The maximum sleep of loops that signals wake, and that know of no instant at which something is due. */
 export const longestSleep = "1 minute"
 
+/** How often a loop looks at its store although no signal asks for it and nothing is due. */
+export interface Polling {
+  /**
+   * The longest sleep of the loop, in milliseconds. It bounds how late the loop notices a lost signal or a clock that was
+   * set forward. A program of one process, whose signals are not lost, may have it sleep for days.
+   */
+  readonly longestSleepMillis?: number
+}
+
 export interface Wake {
   /** Ends the current sleep, or the next one if the loop does not sleep. */
   readonly wake: Effect.Effect<void>

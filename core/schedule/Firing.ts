@@ -29,7 +29,7 @@ const atOnce = 4
 /** The maximum number of reads of one tick, so that a schedule with many missed firings cannot prolong it. */
 const mostLooks = 50
 
-/** The longest sleep, which bounds the effect of a lost signal or of a clock that was set forward. */
+/** The longest sleep when the options say nothing. */
 const longestSleep = 30_000
 
 /** The interval of checks for the end of a run that a firing waits for, in case a signal is lost. */
@@ -186,8 +186,10 @@ export const tick = Effect.fn("Firing.tick")(function* () {
   }
 })
 
-/** Fires schedules without end, as they are due. */
-export const run = Effect.fn("Firing.run")(function* () {
+/** Fires schedules without end, as they are due. It sleeps for 30 s at most unless the options say otherwise. */
+export const run = ({ longestSleepMillis = longestSleep }: Wake.Polling = {}) => running(longestSleepMillis)
+
+const running = Effect.fn("Firing.run")(function* (longestSleepMillis: number) {
   const store = yield* ScheduleStore
   let waits = false
   const wake = yield* Wake.onSignal(({ _tag }) => _tag === "due" || (waits && _tag === "ended"))
@@ -198,7 +200,7 @@ export const run = Effect.fn("Firing.run")(function* () {
     const next = yield* store.nextDue
     waits = next.waits
     const now = yield* Clock.currentTimeMillis
-    const left = Math.min((next.at ?? Number.POSITIVE_INFINITY) - now, waits ? waitingSleep : longestSleep)
+    const left = Math.min((next.at ?? Number.POSITIVE_INFINITY) - now, waits ? waitingSleep : longestSleepMillis)
     // What is still due failed: retry after a pause, also after a clock was set back. Check less often what another
     // process has taken.
     yield* wake.sleep(now < began ? waitingSleep : Math.max(left, decides ? shortestSleep : waitingSleep))

@@ -160,8 +160,9 @@ const textObjection = (text: string, { aliases }: Known, mayBeSecret: boolean): 
       return `cannot use ${part.slice(0, 80)}: expected a plain path such as {{context.inputs.NAME}} or {{context.runtime.ITEM.FIELD}}`
     }
     const [, root = "", alias = "", field = ""] = path.split(".")
+    if (root === "inputs" && alias === "") return "expected one input, such as {{context.inputs.NAME}}"
     if (root === "inputs" && aliases.has(alias)) {
-      if (!mayBeSecret || part !== text.trim()) return "a credential stands alone, in the text for a field"
+      if (!mayBeSecret || part !== text) return "a credential stands alone, in the text for a field"
       if (field !== "USER_NAME" && field !== "PASSWORD") {
         return `a credential is read as {{context.inputs.${alias}.USER_NAME}} or {{context.inputs.${alias}.PASSWORD}}`
       }

@@ -152,6 +152,8 @@ describe("a proposed step", () => {
 
   it.each([
     ["a password in a longer text", typing(`my ${password}`)],
+    ["a password with a space behind it", typing(`${password} `)],
+    ["all inputs", typing("{{context.inputs}}")],
     ["two passwords", typing(password + password)],
     ["a code secret", typing("{{context.inputs.LOGIN.TFA_SECRET}}")],
     ["a credential as a whole", typing("{{context.inputs.LOGIN}}")],

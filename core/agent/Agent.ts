@@ -69,6 +69,7 @@ const walk = Effect.fnUntraced(function* <E>(
     opened: began,
     choices: new Map(),
     regions: new Map(),
+    pagers: new Map(),
     warnings: []
   }
   const address = Effect.map(page.navigation.address, (one) => redactUrl(secrets.hide(one)))

@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import type { BrowserSession } from "../browser/Browser.ts"
 import * as LiveSelectors from "../workflow/language/expression/LiveSelectors.ts"
 import * as Template from "../workflow/language/expression/Template.ts"
-import type { Graph, Node, NodeOf } from "../workflow/language/graph/Graph.ts"
+import type { Graph, Node, NodeId, NodeOf } from "../workflow/language/graph/Graph.ts"
 import * as GraphLoops from "../workflow/language/graph/GraphLoops.ts"
 import * as Executions from "../workflow/language/parameters/Executions.ts"
 import type { Warning } from "./Warning.ts"
@@ -18,25 +18,46 @@ interface Pager {
   readonly onward: boolean
 }
 
-/** The warning of a decision that ends a loop on a page that shows another way on; `null` for any other. */
-export const warningOf = Effect.fnUntraced(function* (
+/** How many ways to a further page a page had, where a condition last let its loop go on. */
+export type Pagers = Map<NodeId, number>
+
+/** A doubt about the end of a loop. */
+interface Doubt {
+  readonly warning: Warning
+  /** Whether the loop has gone on before: then its page has no more such ways than one with a further page. */
+  readonly isSure: boolean
+}
+
+/**
+ * The doubt about a decision that ends a loop on a page that shows another way on; `null` for any other. A page may have such
+ * ways beside its list, such as that of a picture gallery: those were there as well while the loop went on.
+ */
+export const doubtOf = Effect.fnUntraced(function* (
+  pagers: Pagers,
   graph: Graph,
   node: Node,
   holds: boolean,
   { elements }: Pick<BrowserSession, "elements">
-): Effect.fn.Return<Warning | null> {
+): Effect.fn.Return<Doubt | null> {
   if (node.action !== "BOOL_CONDITION") return null
   const pager = askedFor(node)
-  if (pager === null || holds === pager.onward || !isPaged(graph, node, pager)) return null
+  if (pager === null || !isPaged(graph, node, pager)) return null
   // A page that cannot be searched has nothing to warn of: the condition on it was decided.
-  const found = yield* Effect.orElseSucceed(elements.seen([furtherPage]), () => [])
-  if (found.length === 0) return null
-  const text = yield* Effect.orElseSucceed(elements.read({ selector: furtherPage, waitMillis: 0 }), () => null)
-  return {
-    code: "PAGER-W0001",
-    sentence: `The loop ended where ${pager.selector} was gone, on a page that shows another way to a further one: expected it to be the last page`,
-    value: text
+  const ways = elements.states([furtherPage]).pipe(
+    Effect.map(([state]) => state?.matched ?? 0),
+    Effect.orElseSucceed(() => 0)
+  )
+  if (holds === pager.onward) {
+    pagers.set(node.id, yield* ways)
+    return null
   }
+  const before = pagers.get(node.id)
+  pagers.delete(node.id)
+  const found = yield* Effect.orElseSucceed(elements.seen([furtherPage]), () => [])
+  if (found.length === 0 || (before !== undefined && (yield* ways) < before)) return null
+  const text = yield* Effect.orElseSucceed(elements.read({ selector: furtherPage, waitMillis: 0 }), () => null)
+  const sentence = `The loop ended where ${pager.selector} was gone, on a page that shows another way to a further one: expected it to be the last page`
+  return { warning: { code: "PAGER-W0001", sentence, value: text }, isSure: before !== undefined }
 })
 
 /** Whether a condition ends a loop with a click by the element that it asks for. */

@@ -62,6 +62,8 @@ export interface Walk<E> {
   readonly choices: Choices
   /** The content of page regions before the last action, by the node that waits for a change of its region. */
   readonly regions: Map<NodeId, string>
+  /** What the conditions that end loops over pages have seen. */
+  readonly pagers: Pagers.Pagers
   /** The warnings of all steps so far, the newest of them. */
   readonly warnings: Array<RunWarning>
 }
@@ -392,8 +394,9 @@ const attempt = <E>(walk: Walk<E>, step: Step, on: BrowserSession, brought: Step
   const propose = proposing(brought)
   const pagers = Effect.fnUntraced(function* (done: Done | Position.LoopTurn, warn: StepContext["warn"]) {
     if (done._tag !== "Decided") return
-    const warning = yield* Pagers.warningOf(walk.execution.graph, node, done.holds, on)
-    if (warning !== null) yield* warn(warning)
+    const doubt = yield* Pagers.doubtOf(walk.pagers, walk.execution.graph, node, done.holds, on)
+    if (doubt?.isSure === true) yield* warn(doubt.warning)
+    else if (doubt !== null) brought.warnings.push(warningOf(node, doubt.warning, walk.execution.secrets))
   })
   const doubted = ({ sentence }: Warning) =>
     Effect.fail(new StepFailed({ code: "STRICT-E0001", sentence, original: null }))

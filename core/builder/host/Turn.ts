@@ -582,6 +582,7 @@ const walkOn = (
     opened: stage.began,
     choices: new Map(),
     regions: new Map(),
+    pagers: new Map(),
     warnings: []
   }
 }

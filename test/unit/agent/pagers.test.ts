@@ -78,6 +78,25 @@ it.effect("a strict workflow fails where the page has another way on", () =>
   }).pipe(Effect.provide(on([link(pager, second)], renamed)))
 )
 
+it.effect("a list of one page beside another way on gives a warning, and fails no strict workflow", () =>
+  Effect.gen(function* () {
+    const { outcome, warnings } = yield* walk(pages(), {}, { strict: true })
+    assert.deepEqual(outcome, { _tag: "Success", data: { rows: ["A"] } })
+    assert.deepStrictEqual(codes(warnings), ["PAGER-W0001"])
+  }).pipe(Effect.provide(on(renamed, [])))
+)
+
+it.effect("the ways of a gallery that every page has give no warning", () =>
+  Effect.gen(function* () {
+    const gallery = { selector: furtherPage, text: "›" }
+    const { outcome, warnings } = yield* walk(pages(), {}, { strict: true }).pipe(
+      Effect.provide(on([link(pager, second), { selector: furtherPage, text: "Next" }, gallery], [gallery]))
+    )
+    assert.deepEqual(outcome, { _tag: "Success", data: { rows: ["A", "B"] } })
+    assert.deepStrictEqual(warnings, [])
+  })
+)
+
 it.effect("a condition that ends no loop of clicks, or compares with a value of the run, is left alone", () =>
   Effect.gen(function* () {
     const noLoop = graphOf(first, [

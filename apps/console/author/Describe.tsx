@@ -2,20 +2,18 @@
 import { useState } from "preact/hooks"
 import { Field } from "../forms/Field.tsx"
 import { Section } from "../kit/Page.tsx"
-import type { Draft } from "./Conversation.ts"
+import type { Conversation, Draft } from "./Conversation.ts"
 import * as DescribeModel from "./DescribeModel.ts"
 
 interface Props {
   readonly draft: Draft
   readonly isBusy: boolean
-  /** Whether a model is at work now. */
-  readonly isWorking: boolean
   readonly onSay: (text: string) => unknown
-  readonly onStop: () => void
 }
 
-export const Describe = (props: Props) => {
-  const { draft, isWorking, onStop } = props
+export const Describe = ({ conversation, draft }: { readonly conversation: Conversation; readonly draft: Draft }) => {
+  const { isBusy, isWorking, say, stop } = conversation
+  const props: Props = { draft, isBusy, onSay: say }
   const { describing } = draft
   const isAtWork = isWorking && describing?.state === "working"
   return (
@@ -28,7 +26,7 @@ export const Describe = (props: Props) => {
         {isAtWork ? (
           <div class="body">
             <p role="status">{describing.task}</p>
-            <button type="button" onClick={onStop}>
+            <button type="button" onClick={stop}>
               Stop
             </button>
           </div>

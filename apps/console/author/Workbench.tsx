@@ -276,15 +276,7 @@ export const Workbench = ({ id }: { readonly id: string }) => {
             />
           )}
           <Steps conversation={conversation} selection={selection} isReadOnly={isReadOnly} />
-          {!isReadOnly && draft !== null && (
-            <Describe
-              draft={draft}
-              isBusy={isBusy}
-              isWorking={conversation.isWorking}
-              onSay={say}
-              onStop={conversation.stop}
-            />
-          )}
+          {!isReadOnly && draft !== null && <Describe draft={draft} conversation={conversation} />}
           {!isReadOnly && <AddStep isBusy={isBusy} onDo={perform} />}
         </div>
       </div>

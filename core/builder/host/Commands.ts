@@ -2,6 +2,7 @@
 import { Clock, Effect, Ref, Result, ScopedRef } from "effect"
 import * as NetworkRecorder from "../../agent/network/NetworkRecorder.ts"
 import { Browser } from "../../browser/Browser.ts"
+import type { PageFailure } from "../../browser/PageFailure.ts"
 import { Signals } from "../../runtime/Signals.ts"
 import { waitUntilBack } from "../../runtime/StoreUnavailable.ts"
 import { Identifiers } from "../../workspace/Identifiers.ts"
@@ -97,43 +98,9 @@ export const make = Effect.fnUntraced(function* (lease: LeaseRef, beginningOf: S
     const sites = DescribeTurn.sitesOf(one.draft, describing.task, now.beginning.accounts)
     // Pages are judged by the sites of the present task.
     judging = { ...(judging ?? JudgedSession.judging(sites)), sites }
-    /** The walk, whose stage stays that of the page itself. */
-    const onward = (stops: Turn.Walk["stops"], itself: Turn.Stage): Turn.Walk => {
-      const { reached } = walk(turnId, stops)
-      return { stops, reached: (draft, here) => reached(draft, { ...here, page: itself.page }) }
-    }
-    const desk: DescribeTurn.Desk = {
-      judging,
-      told: Effect.fnUntraced(function* ({ describing, draft, stage: here }, text, result) {
-        yield* Ref.set(walked, draft)
-        yield* Ref.set(stage, here)
-        const message = {
-          id: yield* identifiers.uuid,
-          role: "agent" as const,
-          kind: result === null ? ("text" as const) : ("action_result" as const),
-          text,
-          ...(result === null ? {} : { result })
-        }
-        const step = { draft, progress: here.progress, describing, message }
-        yield* Effect.ignore(
-          store.settle(lease, (before, at) => Result.succeed(Conversation.described(before, turnId, step, at)))
-        )
-        yield* signals.publish({ _tag: "builder", conversationId: lease.id })
-      }),
-      leave: (draft, judged) => Turn.leave(draft, judged, (stops) => onward(stops, now)),
-      tried: (draft) =>
-        Effect.gen(function* () {
-          const anew = JudgedSession.judging(sites)
-          const done = yield* onNewPage({ ...one, draft }, (fresh) =>
-            Turn.open(
-              draft,
-              { ...fresh, page: JudgedSession.make(fresh.page, anew) },
-              onward(() => false, fresh)
-            ).pipe(Effect.map(({ outcome, stage }) => ({ outcome, stage: { ...stage, page: fresh.page } })))
-          )
-          return done === null ? null : { done, held: anew.held }
-        }).pipe(Effect.catchTag("PageFailure", () => Effect.succeed(null)))
-    }
+    const desk = yield* deskOf(lease, { judging, walk, turnId, stage, walked }, now, (draft, turn) =>
+      onNewPage({ ...one, draft }, turn)
+    )
     return yield* DescribeTurn.run({ draft: one.draft, stage: now, describing }, answer, desk)
   })
 
@@ -211,3 +178,63 @@ const before =
   (step: string | undefined): Turn.Walk["stops"] =>
   (_, next) =>
     next.id === step || next.name === step
+
+interface Hands {
+  readonly judging: JudgedSession.Judging
+  readonly walk: (turnId: string, stops: Turn.Walk["stops"]) => Turn.Walk
+  readonly turnId: string
+  readonly stage: Ref.Ref<Turn.Stage | null>
+  readonly walked: Ref.Ref<One["draft"] | null>
+}
+
+/** What the host does for a description on the page of the stage `now`. */
+const deskOf = Effect.fnUntraced(function* (
+  lease: LeaseRef,
+  { judging, stage, turnId, walk, walked }: Hands,
+  now: Turn.Stage,
+  onNewPage: (
+    draft: One["draft"],
+    turn: (fresh: Turn.Stage) => ReturnType<typeof Turn.open>
+  ) => Effect.Effect<Turn.TurnResult | null, Conversation.HostLost | PageFailure>
+) {
+  const store = yield* BuilderStore
+  const identifiers = yield* Identifiers
+  const signals = yield* Signals
+  /** The walk, whose stage stays that of the page itself. */
+  const onward = (stops: Turn.Walk["stops"], itself: Turn.Stage): Turn.Walk => {
+    const { reached } = walk(turnId, stops)
+    return { stops, reached: (draft, here) => reached(draft, { ...here, page: itself.page }) }
+  }
+  return {
+    judging,
+    told: Effect.fnUntraced(function* ({ describing, draft, stage: here }, text, result) {
+      yield* Ref.set(walked, draft)
+      yield* Ref.set(stage, here)
+      const message = {
+        id: yield* identifiers.uuid,
+        role: "agent" as const,
+        kind: result === null ? ("text" as const) : ("action_result" as const),
+        text,
+        ...(result === null ? {} : { result })
+      }
+      const step = { draft, progress: here.progress, describing, message }
+      yield* Effect.ignore(
+        store.settle(lease, (before, at) => Result.succeed(Conversation.described(before, turnId, step, at)))
+      )
+      yield* signals.publish({ _tag: "builder", conversationId: lease.id })
+    }),
+    leave: (draft, judged) => Turn.leave(draft, judged, (stops) => onward(stops, now)),
+    tried: (draft) =>
+      Effect.gen(function* () {
+        const anew = JudgedSession.judging(judging.sites)
+        const done = yield* onNewPage(draft, (fresh) =>
+          Turn.open(
+            draft,
+            { ...fresh, page: JudgedSession.make(fresh.page, anew) },
+            onward(() => false, fresh)
+          ).pipe(Effect.map(({ outcome, stage }) => ({ outcome, stage: { ...stage, page: fresh.page } })))
+        )
+        return done === null ? null : { done, held: anew.held }
+      }).pipe(Effect.catchTag("PageFailure", () => Effect.succeed(null)))
+  } satisfies DescribeTurn.Desk
+})

@@ -41,7 +41,8 @@ const waits = (why: string): Verdict => ({ _tag: "Waits", why })
 /** The addresses in a task, as a person writes them. */
 export const addressesIn = (task: string): ReadonlyArray<string> =>
   [...task.matchAll(/https?:\/\/[^\s"'<>()]+/g)].flatMap(([found]) => {
-    const written = found.replace(/[.,;:!?]+$/, "")
+    let written = found
+    while (/[.,;:!?]$/.test(written)) written = written.slice(0, -1)
     return URL.parse(written) === null ? [] : [written]
   })
 

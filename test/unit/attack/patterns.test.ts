@@ -91,6 +91,7 @@ describe("a regular expression", () => {
     "adapters/s3/S3Artifacts.ts": "excludes the sign that ends it",
     "apps/console/schedules/ScheduleModel.ts": "a fixed name, and digits up to what cannot be in them",
     "core/browser/element/Figure.ts": "measured here as it is composed",
+    "core/builder/proposal/Irreversible.ts": "fixed words between fixed characters, without repetitions",
     "core/vault/inbox/Candidate.ts": "measured here as it is composed",
     "core/vault/inbox/Wording.ts": "measured here as it is composed",
     "core/window/calendar/ZoneFile.ts": "anchored, each part ends at a character that cannot be in it",

@@ -34,10 +34,7 @@ export const make = Effect.fnUntraced(function* (lease: LeaseRef, beginningOf: S
   const page = yield* ScopedRef.make((): Turn.OpenPage | null => null)
   const stage = yield* Ref.make<Turn.Stage | null>(null)
   const walked = yield* Ref.make<Conversation.Conversation["draft"] | null>(null)
-  const signals = yield* Signals
-  /** When the progress of a walk was stored last. */
-  let told = 0
-  /** The judging of the open page; `null` before a model acts on it. */
+  /** The judging of the open page, by the sites of the present task; `null` before a model acts on it. */
   let judging: JudgedSession.Judging | null = null
 
   const close = Effect.suspend(() => {
@@ -45,21 +42,7 @@ export const make = Effect.fnUntraced(function* (lease: LeaseRef, beginningOf: S
     return Effect.andThen(ScopedRef.set(page, Effect.succeed(null)), Ref.set(stage, null))
   })
 
-  const walk = (turnId: string, stops: Turn.Walk["stops"]): Turn.Walk => ({
-    stops,
-    reached: Effect.fnUntraced(function* (draft, here) {
-      yield* Ref.set(walked, draft)
-      yield* Ref.set(stage, here)
-      const now = yield* Clock.currentTimeMillis
-      if (now < told + tellMillis) return
-      told = now
-      const { progress } = here
-      yield* Effect.ignore(
-        store.settle(lease, (before) => Result.succeed(Conversation.walked(before, turnId, draft.cursor, progress)))
-      )
-      yield* signals.publish({ _tag: "builder", conversationId: lease.id })
-    })
-  })
+  const walk = yield* walking(lease, stage, walked)
 
   /** Performs a turn on a page in a separate session; the one before is closed. */
   const onNewPage = Effect.fnUntraced(function* <E, R>(
@@ -96,7 +79,6 @@ export const make = Effect.fnUntraced(function* (lease: LeaseRef, beginningOf: S
     const { describing } = one
     if (describing === undefined) return yield* Effect.die(new Error("A description has a task"))
     const sites = DescribeTurn.sitesOf(one.draft, describing.task, now.beginning.accounts)
-    // Pages are judged by the sites of the present task.
     judging = { ...(judging ?? JudgedSession.judging(sites)), sites }
     const desk = yield* deskOf(lease, { judging, walk, turnId, stage, walked }, now, (draft, turn) =>
       onNewPage({ ...one, draft }, turn)
@@ -108,9 +90,8 @@ export const make = Effect.fnUntraced(function* (lease: LeaseRef, beginningOf: S
     const { draft } = one
     switch (command._tag) {
       case "Describe":
-        return yield* describe(one, now, { _tag: "None" }, turnId)
       case "Agree":
-        return yield* describe(one, now, { _tag: "Agree" }, turnId)
+        return yield* describe(one, now, { _tag: command._tag === "Agree" ? "Agree" : "None" }, turnId)
       case "Decline":
         return yield* describe(one, now, command, turnId)
       case "Do":
@@ -140,21 +121,16 @@ export const make = Effect.fnUntraced(function* (lease: LeaseRef, beginningOf: S
     return { ...done, outcome: { ...done.outcome, text: `${notice}. ${done.outcome.text}` } }
   })
 
-  /** The stage with the current inputs of the conversation. */
-  const withNewInputs = Effect.fnUntraced(function* (one: One, now: Turn.Stage) {
-    const { vault_schema } = one.draft.content
-    const added = Object.keys(one.inputs).filter((name) => one.inputs[name] !== now.known.memory.inputs[name])
-    const isSigning = added.some((name) => Object.hasOwn(vault_schema, name))
-    const { accounts, unavailable } = isSigning ? yield* beginningOf(one) : { ...now.beginning, unavailable: [] }
-    return { now: added.length === 0 ? now : Turn.withInputs(now, one.inputs, accounts), unavailable }
-  })
-
   const carryOut = Effect.fnUntraced(function* (one: One, { command, id }: Conversation.Turn) {
     const present = yield* Ref.get(stage)
     if (command._tag !== "Open" && command._tag !== "Replay") {
       if (present !== null) {
         const progress = one.progress ?? present.progress
-        const { now, unavailable } = yield* withNewInputs(one, Turn.without({ ...present, progress }, one.draft))
+        const { now, unavailable } = yield* withNewInputs(
+          beginningOf,
+          one,
+          Turn.without({ ...present, progress }, one.draft)
+        )
         return Turn.withUnavailable(yield* onPage(one, now, command, id), unavailable)
       }
       return yield* onNewPage(one, (fresh) => again(one, fresh, command, id))
@@ -165,8 +141,7 @@ export const make = Effect.fnUntraced(function* (lease: LeaseRef, beginningOf: S
       const onward = walk(id, command.until === undefined ? isHere : before(command.until))
       return yield* onNewPage(one, (fresh) => Turn.open(one.draft, fresh, onward))
     }
-    const { until } = command
-    const onward = until === null ? null : walk(id, before(until))
+    const onward = command.until === null ? null : walk(id, before(command.until))
     return yield* onNewPage(one, (fresh) => Turn.open(one.draft, fresh, onward))
   })
 
@@ -237,4 +212,36 @@ const deskOf = Effect.fnUntraced(function* (
         return done === null ? null : { done, held: anew.held }
       }).pipe(Effect.catchTag("PageFailure", () => Effect.succeed(null)))
   } satisfies DescribeTurn.Desk
+})
+
+/** The stage with the current inputs of the conversation. */
+const withNewInputs = Effect.fnUntraced(function* (beginningOf: StartingStateOf, one: One, now: Turn.Stage) {
+  const { vault_schema } = one.draft.content
+  const added = Object.keys(one.inputs).filter((name) => one.inputs[name] !== now.known.memory.inputs[name])
+  const isSigning = added.some((name) => Object.hasOwn(vault_schema, name))
+  const { accounts, unavailable } = isSigning ? yield* beginningOf(one) : { ...now.beginning, unavailable: [] }
+  return { now: added.length === 0 ? now : Turn.withInputs(now, one.inputs, accounts), unavailable }
+})
+
+/** The walks of a conversation, which store where they are. */
+const walking = Effect.fnUntraced(function* (lease: LeaseRef, stage: Hands["stage"], walked: Hands["walked"]) {
+  const store = yield* BuilderStore
+  const signals = yield* Signals
+  /** When the progress of a walk was stored last. */
+  let told = 0
+  return (turnId: string, stops: Turn.Walk["stops"]): Turn.Walk => ({
+    stops,
+    reached: Effect.fnUntraced(function* (draft, here) {
+      yield* Ref.set(walked, draft)
+      yield* Ref.set(stage, here)
+      const now = yield* Clock.currentTimeMillis
+      if (now < told + tellMillis) return
+      told = now
+      const { progress } = here
+      yield* Effect.ignore(
+        store.settle(lease, (before) => Result.succeed(Conversation.walked(before, turnId, draft.cursor, progress)))
+      )
+      yield* signals.publish({ _tag: "builder", conversationId: lease.id })
+    })
+  })
 })

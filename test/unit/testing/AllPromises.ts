@@ -2,10 +2,12 @@
 import type { Layer } from "effect"
 import type * as Memory from "../../../adapters/memory/Memory.ts"
 import type * as Contract from "../../kit/contracts/Contract.ts"
+import * as AlertContract from "../../kit/contracts/event/AlertContract.ts"
 import * as DeliveryContract from "../../kit/contracts/event/DeliveryContract.ts"
 import * as EventLogContract from "../../kit/contracts/event/EventLogContract.ts"
 import * as ArtifactContract from "../../kit/contracts/run/ArtifactContract.ts"
 import * as ArtifactRecordContract from "../../kit/contracts/run/ArtifactRecordContract.ts"
+import * as CanaryContract from "../../kit/contracts/run/CanaryContract.ts"
 import * as DecisionContract from "../../kit/contracts/run/DecisionContract.ts"
 import * as EvidenceContract from "../../kit/contracts/run/EvidenceContract.ts"
 import * as FileDeliveryContract from "../../kit/contracts/run/FileDeliveryContract.ts"
@@ -13,6 +15,7 @@ import * as InteractionContract from "../../kit/contracts/run/InteractionContrac
 import * as LiveContract from "../../kit/contracts/run/LiveContract.ts"
 import * as RemovalContract from "../../kit/contracts/run/RemovalContract.ts"
 import * as ScheduleContract from "../../kit/contracts/run/ScheduleContract.ts"
+import * as SpendContract from "../../kit/contracts/run/SpendContract.ts"
 import * as StartContract from "../../kit/contracts/run/StartContract.ts"
 import * as StoreContract from "../../kit/contracts/run/StoreContract.ts"
 import * as SignalsContract from "../../kit/contracts/runtime/SignalsContract.ts"
@@ -48,8 +51,10 @@ export const promises: ReadonlyArray<Contract.ContractPromise<Layer.Success<type
   ...SignalsContract.promises,
   ...StartContract.promises,
   ...TimeStepContract.promises,
+  ...AlertContract.promises,
   ...ArtifactContract.promises,
   ...AuditContract.promises,
+  ...CanaryContract.promises,
   ...ConversationContract.promises,
   ...DecisionContract.promises,
   ...DeliveryContract.promises,
@@ -61,6 +66,7 @@ export const promises: ReadonlyArray<Contract.ContractPromise<Layer.Success<type
   ...LiveContract.promises,
   ...ScheduleContract.promises,
   ...SignInContract.promises,
+  ...SpendContract.promises,
   ...StoreContract.promises,
   ...VaultContract.promises,
   ...WorkspaceContract.promises

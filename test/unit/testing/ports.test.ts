@@ -42,6 +42,9 @@ const ofCore = ["Advisor", "PhoneNumberOf"]
 /** The network of a replay: what its one adapter promises is tested by `test/browser/replay`. */
 const ofReplays = ["ReplayBrowser"]
 
+/** The mails of alerts: what its one adapter promises is tested with a real server by `test/http/delivery/alerts.test.ts`. */
+const ofAlerts = ["MailTransport"]
+
 /** What only an installation for tests has: `test/contract/installation.test.ts` moves its clock. */
 const ofTests = ["TestTime"]
 
@@ -98,7 +101,7 @@ it("every port of core has a contract", () => {
   ])
   assert.deepStrictEqual(
     ports.filter((name) => !new RegExp(`\\b${name}\\b`).test(code)).toSorted(),
-    [...ofCore, ...ofReplays, ...ofTests].toSorted()
+    [...ofCore, ...ofAlerts, ...ofReplays, ...ofTests].toSorted()
   )
   const adapters = sources("adapters").map(({ text }) => codeOf(text))
   assert.deepStrictEqual(

@@ -94,6 +94,7 @@ const reachedElsewhere: Readonly<Record<string, ReadonlyArray<string>>> = {
   "interactions.correct": ["200"],
   "interactions.decide": ["200"],
   "live.connection": ["200"],
+  "vault.checkEntry": ["202", "409"],
   "vault.tfaCode": ["200", "422"],
   "secretProviders.createSecretProvider": ["201", "422"],
   "secretProviders.changeSecretProvider": ["422"],

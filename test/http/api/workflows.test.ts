@@ -76,6 +76,7 @@ it.layer(layer)("workflows", (it) => {
         max_retries: 2,
         ...flags,
         record: false,
+        sign_in_check_minutes: null,
         use_native_actions: false,
         video_record_session: false,
         allow_requeue: false,

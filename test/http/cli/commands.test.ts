@@ -101,7 +101,7 @@ describe("every command that answers", () => {
         others.filter(([, code]) => code !== exitCodes.wrong),
         [["runs wait", exitCodes.timeout]]
       )
-      assert.isBelow(others.length, 20)
+      assert.isBelow(others.length, 25)
     }).pipe(Effect.scoped)
   )
 })
@@ -201,6 +201,8 @@ it.live("with --json, every command prints one JSON value, or lines of them wher
     yield* value("workflow explain", [id])
     yield* value("workflow pace", [id])
     yield* refused("workflow try", [pulled], exitCodes.missing)
+    yield* refused("workflow canary", [id], exitCodes.missing)
+    yield* refused("workflow describe", ["open the invoices", "--start", "nowhere"], exitCodes.wrong)
     yield* value("workflow export", [id, join(folder, "invoices.spec.ts"), "--playwright"])
     yield* value("workflow import", [file("titles.spec.ts", script)])
     yield* value("init", [join(folder, "code")])
@@ -276,6 +278,24 @@ it.live("with --json, every command prints one JSON value, or lines of them wher
     yield* value("limits override", [limit])
     yield* refused("limits delete", ["none"], exitCodes.missing)
     yield* value("limits delete", [limit])
+
+    yield* list("limits list")
+    const limit = (yield* value("limits create", ["portal.example", "--running", "3", "--workflow", id])).id
+    yield* value("limits change", [limit, "--starts", "20"])
+    yield* value("limits pause", [limit, "--reason", "Maintenance"])
+    yield* value("limits resume", [limit])
+    yield* value("limits override", [limit, "--running", "1", "--until", "2100-01-01T00:00:00Z"])
+    yield* value("limits delete", [limit])
+
+    const hook = { HOOK: "https://hooks.example.com/services/one" }
+    yield* value("alerts add-slack", ["night", "--url-from", "HOOK"], hook)
+    yield* value("alerts add-teams", ["team", "--url-from", "HOOK", "--quiet", "22:00-07:00"], hook)
+    const people = ["--from", "sluice@example.com", "--to", "ada@example.com"]
+    const receiver = (yield* value("alerts add-mail", ["ada", "smtp.example.com", ...people])).id
+    yield* list("alerts receivers")
+    yield* value("alerts list")
+    yield* refused("alerts test", ["none"], exitCodes.missing)
+    yield* value("alerts delete", [receiver])
 
     const made = yield* value("keys create", ["--role", "Viewer"])
     yield* list("keys list")

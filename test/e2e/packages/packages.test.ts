@@ -239,10 +239,13 @@ describe("the packages, installed in an empty folder", () => {
     run(process.execPath, ["examples.mjs"])
   })
 
+  it("have plain windows of at most 15,000 bytes with gzip, as a whole", async () => {
+    assert.isAtMost(await compressed("@sluice/window", /^$/), 15_000)
+  })
+
   it.runIf(isAll)("are small: the client in a bundle that shares Effect, and run windows", async () => {
     assert.isAtMost(await compressed("@sluice/client", /^effect/), 60 * 1_024)
     assert.isAtMost(await compressed("@sluice/client/promise", /^effect/), 60 * 1_024)
     assert.isAtMost(await compressed("@sluice/core/window", /^effect/), 15_000)
-    assert.isAtMost(await compressed("@sluice/window", /^$/), 15_000)
   })
 })

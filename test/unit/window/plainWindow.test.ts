@@ -1,10 +1,8 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { gzipSync } from "node:zlib"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { Result } from "effect"
-import { rolldown } from "rolldown"
 import { bundle } from "../../../apps/bootstrap/packageBuild.js"
 import { packages } from "../../../apps/bootstrap/packages.js"
 import * as WindowText from "../../../core/window/exchange/WindowText.ts"
@@ -171,13 +169,5 @@ describe("the package of plain windows", () => {
     assert.match(String(thrownBy(() => plain.isOpen(open, "2026" as never))), /isOpen takes a Date, .*string/)
     const typed: RunWindow.RunWindow = open
     assert.isTrue(Result.isSuccess(RunWindow.validate(typed)))
-  })
-
-  it("has at most 15,000 bytes with gzip, as a whole", async () => {
-    const build = await rolldown({ input: file, platform: "neutral", logLevel: "silent" })
-    const { output } = await build.generate({ format: "esm", minify: true })
-    await build.close()
-    const bytes = output.reduce((sum, one) => sum + (one.type === "chunk" ? gzipSync(one.code).length : 0), 0)
-    assert.isAtMost(bytes, 15_000)
   })
 })

@@ -279,14 +279,6 @@ it.live("with --json, every command prints one JSON value, or lines of them wher
     yield* refused("limits delete", ["none"], exitCodes.missing)
     yield* value("limits delete", [limit])
 
-    yield* list("limits list")
-    const limit = (yield* value("limits create", ["portal.example", "--running", "3", "--workflow", id])).id
-    yield* value("limits change", [limit, "--starts", "20"])
-    yield* value("limits pause", [limit, "--reason", "Maintenance"])
-    yield* value("limits resume", [limit])
-    yield* value("limits override", [limit, "--running", "1", "--until", "2100-01-01T00:00:00Z"])
-    yield* value("limits delete", [limit])
-
     const hook = { HOOK: "https://hooks.example.com/services/one" }
     yield* value("alerts add-slack", ["night", "--url-from", "HOOK"], hook)
     yield* value("alerts add-teams", ["team", "--url-from", "HOOK", "--quiet", "22:00-07:00"], hook)

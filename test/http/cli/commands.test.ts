@@ -281,7 +281,11 @@ it.live("with --json, every command prints one JSON value, or lines of them wher
 
     const hook = { HOOK: "https://hooks.example.com/services/one" }
     yield* value("alerts add-slack", ["night", "--url-from", "HOOK"], hook)
-    yield* value("alerts add-teams", ["team", "--url-from", "HOOK", "--quiet", "22:00-07:00"], hook)
+    yield* value(
+      "alerts add-teams",
+      ["team", "--url-from", "HOOK", "--quiet", "22:00-07:00", "--time-zone", "Europe/Berlin"],
+      hook
+    )
     const people = ["--from", "sluice@example.com", "--to", "ada@example.com"]
     const receiver = (yield* value("alerts add-mail", ["ada", "smtp.example.com", ...people])).id
     yield* list("alerts receivers")

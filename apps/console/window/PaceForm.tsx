@@ -7,12 +7,13 @@ import { type Count, forecastWords } from "../data/Counts.ts"
 import { gateKinds, useChanges, useEdits } from "../data/Live.ts"
 import { Field } from "../forms/Field.tsx"
 import { typedSince, useSaved } from "../forms/Saved.ts"
+import { limitFrom } from "../forms/TypedLimit.ts"
 import { Loaded, useQuery } from "../kit/Loaded.tsx"
 import { Section } from "../kit/Page.tsx"
 import { act, client, problemsByField, query, refresh, renew } from "../kit/Service.ts"
 import { may } from "../kit/Session.ts"
 import { short } from "../kit/Times.ts"
-import { drainWords, limitFrom } from "./PaceModel.ts"
+import { drainWords } from "./PaceModel.ts"
 
 type Pace = typeof WorkflowPace.Type
 

@@ -1,17 +1,7 @@
-/** Typed limits of the pace, and their effect on the waiting runs. */
+/** The effect of typed limits of the pace on the waiting runs. */
 import { partMillis } from "../../../core/gate/Pace.ts"
 import { type Count, counted } from "../data/Counts.ts"
 import { duration } from "../kit/Times.ts"
-
-/** A typed limit: a number, `null` for none, or the problem as a text. */
-export const limitFrom = (typed: string, most: number): number | null | string => {
-  const text = typed.trim()
-  if (text === "") return null
-  const limit = Number(text)
-  return /^\d+$/.test(text) && limit >= 1 && limit <= most
-    ? limit
-    : `Expected a whole number from 1 to ${most.toLocaleString("en")}, or nothing for any number`
-}
 
 /** The time that the starts of the waiting runs take under a limit that is not saved yet. */
 export const drainWords = (waiting: Count, startsPerMinute: number | null | string): string => {

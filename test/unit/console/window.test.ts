@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
-import { drainWords, limitFrom } from "../../../apps/console/window/PaceModel.ts"
+import { limitFrom } from "../../../apps/console/forms/TypedLimit.ts"
+import { drainWords } from "../../../apps/console/window/PaceModel.ts"
 import {
   clockFrom,
   deciderWords,

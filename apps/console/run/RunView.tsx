@@ -396,6 +396,12 @@ const WhyHeld = ({ onChanged, run }: { readonly run: Run; readonly onChanged: ()
                     That is <Both at={wait.until} zone={zone} />.
                   </>
                 )}
+                {wait.reason === "limit" && (
+                  <>
+                    {" "}
+                    <a href={to(["limits"])}>Open the limits</a>
+                  </>
+                )}
               </p>
             </div>
           )

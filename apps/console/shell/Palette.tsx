@@ -23,6 +23,7 @@ const fixed: ReadonlyArray<Choice> = [
   { word: "Webhooks", kind: "Place", address: to(["webhooks"]) },
   { word: "Files", kind: "Place", address: to(["files"]) },
   { word: "Schedules", kind: "Place", address: to(["schedules"]) },
+  { word: "Limits", kind: "Place", address: to(["limits"]) },
   { word: "Error codes", kind: "Place", address: to(["error-codes"]) },
   { word: "Members", kind: "Place", address: to(["members"]) },
   { word: "Settings", kind: "Place", address: to(["settings"]) },

@@ -17,6 +17,7 @@ export const places: ReadonlyArray<{
   { name: "workflows", word: "Workflows", icon: "M3 3h4v4H3zM9 9h4v4H9zM5 7v4h4" },
   { name: "author", word: "Author", icon: "M3 13l.8-3.2 7-7a1.5 1.5 0 0 1 2.4 2.4l-7 7zM9.5 4l2.5 2.5" },
   { name: "schedules", word: "Schedules", icon: "M8 2.5a5.5 5.5 0 1 1 0 11 5.5 5.5 0 0 1 0-11M8 5v3l2 1.5" },
+  { name: "limits", word: "Limits", icon: "M2.5 11a5.5 5.5 0 0 1 11 0M8 11l2.5-3.5M2.5 13.5h11" },
   { name: "vault", word: "Vault", icon: "M3.5 7h9v6h-9zM5.5 7V5a2.5 2.5 0 0 1 5 0v2" },
   { name: "webhooks", word: "Webhooks", icon: "M5 5h8m-2-2 2 2-2 2M11 11H3m2-2-2 2 2 2" },
   { name: "files", word: "Files", icon: "M4 2.5h5l3 3v8H4zM9 2.5v3h3M8 11.5v-4m-1.5 2.5L8 11.5 9.5 10" },
@@ -79,6 +80,7 @@ const WebhooksView = later(async () => (await import("../webhooks/WebhooksView.t
 const FilesView = later(async () => (await import("../files/FilesView.tsx")).FilesView)
 const KeysView = later(async () => (await import("../keys/KeysView.tsx")).KeysView)
 const SchedulesView = later(async () => (await import("../schedules/SchedulesView.tsx")).SchedulesView)
+const LimitsView = later(async () => (await import("../limits/LimitsView.tsx")).LimitsView)
 const AuthorView = later(async () => (await import("../author/AuthorView.tsx")).AuthorView)
 const ErrorCodesView = later(async () => (await import("../errorCodes/ErrorCodesView.tsx")).ErrorCodesView)
 const MembersView = later(async () => (await import("../members/MembersView.tsx")).MembersView)
@@ -130,6 +132,8 @@ export const viewOf = ({ path, query }: Route): View => {
       return { place: "settings", key: place, draw: () => <SpendingView query={query} /> }
     case "schedules":
       return { place, key: place, draw: () => <SchedulesView query={query} /> }
+    case "limits":
+      return { place, key: place, draw: () => <LimitsView /> }
     case "audit":
       return { place, key: place, draw: () => <AuditView query={query} /> }
     default:

@@ -1238,6 +1238,79 @@ it.layer(console, { excludeTestServices: true })("the console", (layered) => {
     }).pipe(Effect.scoped)
   )
 
+  it.effect("makes, changes, pauses, overrides and removes named limits, and a waiting run leads to them", () =>
+    Effect.gen(function* () {
+      const { ids, page, url } = yield* Console
+      const button = (name: string) => page.getByRole("button", { name, exact: true })
+      yield* asked("/vault", { permissioned_user_id: "clerk", domain: bank })
+      yield* at("#/limits")
+      yield* Effect.promise(async () => {
+        await page.getByText("No limit yet").waitFor()
+        await button("New limit").press("Enter")
+        await page.getByLabel("Name", { exact: true }).fill("portal.example")
+        await button("Create").press("Enter")
+        await page.getByText("Type a number here").waitFor()
+        await page.getByLabel("Running at once").fill("3")
+        await page.getByLabel("Starts a minute").fill("20")
+        await page.getByLabel("Workflows", { exact: true }).selectOption(ids.nightly)
+        await page.getByLabel("Workflows", { exact: true }).selectOption(ids.orders)
+        await page.getByLabel("Credentials", { exact: true }).selectOption({ label: `clerk at ${bank}` })
+        await page.getByLabel("Tags").fill(`portal\n${"x".repeat(300)}`)
+        // The service says which tag is too long.
+        await button("Create").press("Enter")
+        await page.getByLabel("Tags").and(page.locator('[aria-invalid="true"]')).waitFor()
+        await page.getByLabel("Tags").fill("portal")
+      })
+      yield* looked("limit-form")
+      yield* Effect.promise(async () => {
+        await page.getByRole("button", { name: "Leave out Orders" }).press("Enter")
+        await button("Create").press("Enter")
+        await page.getByText("3 at once, 20 starts a minute").waitFor()
+        await page.getByText(`workflow Nightly statements; credential clerk at ${bank}; tag portal`).waitFor()
+        await button("Edit portal.example").press("Enter")
+        await page.getByLabel("Starts a minute").fill("")
+        await button("Save").press("Enter")
+        await page.getByText("0 of 3 run now").waitFor()
+        await page.getByText("20 starts a minute").waitFor({ state: "detached" })
+        await button("Pause portal.example").press("Enter")
+        await page.getByLabel("Reason (optional)").fill(`Being maintained ${hostile}`)
+        await button("Pause").press("Enter")
+        await page.getByText(/^Paused .* by you/).waitFor()
+        await button("Override portal.example").press("Enter")
+        await page.getByLabel("Running at once").fill("1")
+        await button("Override").press("Enter")
+        await page.getByText("Type the date and the time at which it ends").waitFor()
+        await page.getByLabel("Until", { exact: true }).fill("2001-01-01T08:00")
+        await button("Override").press("Enter")
+        await page.getByText("Expected an instant in the future").waitFor()
+        await page.getByLabel("Until", { exact: true }).fill("2126-11-01T06:00")
+      })
+      yield* looked("limit-override", /status of 4\d\d/)
+      yield* Effect.promise(async () => {
+        await button("Override").press("Enter")
+        await page.getByText("0 of 1 run now").waitFor()
+      })
+      yield* looked("limits")
+      const made = yield* asked("/workflows", { name: "Limited", ...graphOf(`${shop}/`, []) })
+      const [limit] = (yield* readAs("/limits")) as unknown as ReadonlyArray<Record<string, unknown>>
+      yield* asked(`/limits/${limit?.id}`, { workflow_ids: [made.id] }, "PATCH")
+      const { session_id } = yield* asked("/run", { workflow_id: made.id })
+      yield* Effect.promise(async () => {
+        await page.goto(`${url}/#/runs/${session_id}`)
+        await page.getByRole("link", { name: "Open the limits" }).press("Enter")
+        await page.getByText("Draw on it: workflow Limited;").waitFor()
+        await button("Resume portal.example").press("Enter")
+        await page.getByText(/^Paused .* by you/).waitFor({ state: "detached" })
+        await button("End override: portal.example").press("Enter")
+        await page.getByText("of 3 run now").waitFor()
+        await button("Remove portal.example").press("Enter")
+        await button("Remove it").press("Enter")
+        await page.getByText("No limit yet").waitFor()
+      })
+      yield* asked(`/workflows/${made.id}`, undefined, "DELETE")
+    })
+  )
+
   it.effect("registers a webhook, makes and revokes a key, and finds places by a few letters", () =>
     Effect.gen(function* () {
       const { ids, owner, page, send } = yield* Console
@@ -1543,6 +1616,12 @@ it.layer(console, { excludeTestServices: true })("the console", (layered) => {
         },
         { at: "#/webhooks", open: "New webhook", typed: { Address: "hooks.example.com" }, send: "Register" },
         { at: "#/files", open: "New destination", typed: { Name: "Accounting", Address: "ftp://a" }, send: "Register" },
+        {
+          at: "#/limits",
+          open: "New limit",
+          typed: { Name: "Portal", "Running at once (optional)": "1", Tags: "x".repeat(300) },
+          send: "Create"
+        },
         { at: "#/error-codes", open: "New error code", typed: { Name: long }, send: "Create" },
         { at: "#/members", open: "Invite…", typed: { "Name (optional)": long }, send: "Make the link" },
         { at: "#/keys", open: "New key", typed: { "Name (optional)": long }, send: "Create" },

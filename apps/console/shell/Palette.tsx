@@ -21,6 +21,7 @@ const fixed: ReadonlyArray<Choice> = [
   { word: "Bring it: a file of another program", kind: "Action", address: to(["bring"]) },
   { word: "Vault", kind: "Place", address: to(["vault"]) },
   { word: "Webhooks", kind: "Place", address: to(["webhooks"]) },
+  { word: "Alerts", kind: "Place", address: to(["alerts"]) },
   { word: "Files", kind: "Place", address: to(["files"]) },
   { word: "Schedules", kind: "Place", address: to(["schedules"]) },
   { word: "Limits", kind: "Place", address: to(["limits"]) },

@@ -20,6 +20,12 @@ export const places: ReadonlyArray<{
   { name: "limits", word: "Limits", icon: "M2.5 11a5.5 5.5 0 0 1 11 0M8 11l2.5-3.5M2.5 13.5h11" },
   { name: "vault", word: "Vault", icon: "M3.5 7h9v6h-9zM5.5 7V5a2.5 2.5 0 0 1 5 0v2" },
   { name: "webhooks", word: "Webhooks", icon: "M5 5h8m-2-2 2 2-2 2M11 11H3m2-2-2 2 2 2" },
+  {
+    name: "alerts",
+    word: "Alerts",
+    icon: "M4 11.5h8M5 11.5V7a3 3 0 0 1 6 0v4.5M8 4V2.5M7 13.5h2",
+    role: "Owner"
+  },
   { name: "files", word: "Files", icon: "M4 2.5h5l3 3v8H4zM9 2.5v3h3M8 11.5v-4m-1.5 2.5L8 11.5 9.5 10" },
   { name: "error-codes", word: "Error codes", icon: "M8 2.5 14 13H2zM8 6.5v3M8 11v.5" },
   {
@@ -77,6 +83,7 @@ const WorkflowView = later(async () => (await import("../workflow/WorkflowView.t
 const WindowView = later(async () => (await import("../window/WindowView.tsx")).WindowView)
 const VaultView = later(async () => (await import("../vault/VaultView.tsx")).VaultView)
 const WebhooksView = later(async () => (await import("../webhooks/WebhooksView.tsx")).WebhooksView)
+const AlertsView = later(async () => (await import("../alerts/AlertsView.tsx")).AlertsView)
 const FilesView = later(async () => (await import("../files/FilesView.tsx")).FilesView)
 const KeysView = later(async () => (await import("../keys/KeysView.tsx")).KeysView)
 const SchedulesView = later(async () => (await import("../schedules/SchedulesView.tsx")).SchedulesView)
@@ -118,6 +125,8 @@ export const viewOf = ({ path, query }: Route): View => {
       return { place, key: place, draw: () => <VaultView /> }
     case "webhooks":
       return { place, key: place, draw: () => <WebhooksView /> }
+    case "alerts":
+      return { place, key: place, draw: () => <AlertsView /> }
     case "files":
       return { place, key: place, draw: () => <FilesView /> }
     case "keys":

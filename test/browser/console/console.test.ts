@@ -1311,6 +1311,108 @@ it.layer(console, { excludeTestServices: true })("the console", (layered) => {
     })
   )
 
+  it.effect("registers, changes, tests and removes a receiver of alerts, and lists what it was told", () =>
+    Effect.gen(function* () {
+      const { ids, page } = yield* Console
+      const [run] = (yield* readAs(`/runs?workflow_id=${ids.orders}&limit=1`)) as unknown as ReadonlyArray<
+        Record<string, unknown>
+      >
+      const stored = Effect.map(
+        readAs("/alert-receivers"),
+        (all) => all as unknown as ReadonlyArray<Record<string, unknown>>
+      )
+      const field = (label: string) => page.getByLabel(label, { exact: true })
+      yield* at("#/alerts")
+      yield* Effect.promise(async () => {
+        await page.getByText("No receiver yet").waitFor()
+        await page.getByRole("button", { name: "New receiver" }).press("Enter")
+        await field("Name").fill(" Bookkeeping ")
+        await field("Host of the mail server").fill("smtp.example.com")
+        await field("Security").selectOption("none")
+        await field("User of the mail server").selectOption("password")
+        await field("From").fill("sluice@example.com")
+        await page.getByRole("button", { name: "Register" }).press("Enter")
+        await page.getByText("Type the user name and the password").waitFor()
+        await page.getByText("Type at least one mail address").waitFor()
+        await field("User name").fill("robot")
+        await field("Password").fill("p4ss-of-the-robot")
+        await field("To").fill("books@example.com, ops@example.com")
+        await page.getByRole("group", { name: "Events" }).getByLabel("A run did not start in time").uncheck()
+        await field("Workflows").selectOption("some")
+        await field("Nightly statements").check()
+        await field("Quiet hours").selectOption("daily")
+        await field("Time zone").fill("Asia/Tokyo")
+        await page.getByRole("group", { name: "Urgent" }).getByLabel("A run waits for a person").check()
+        // The service says what does not fit together.
+        await page.getByRole("button", { name: "Register" }).press("Enter")
+        await page.getByText("a password is not sent in clear").waitFor()
+        assert.strictEqual(await field("Security").getAttribute("aria-invalid"), "true")
+      })
+      yield* looked("alert-form", /status of 400/)
+      yield* Effect.promise(async () => {
+        await field("Security").selectOption("starttls")
+        await field("Quiet from").scrollIntoViewIfNeeded()
+      })
+      yield* looked("alert-form-below")
+      yield* Effect.promise(async () => {
+        await page.getByRole("button", { name: "Register" }).press("Enter")
+        await page.getByText("quiet from 22:00 to 07:00 (Asia/Tokyo)").waitFor()
+        await page.getByRole("button", { name: "Edit Bookkeeping" }).press("Enter")
+        await field("To").fill("books@example.com")
+        await page.getByRole("button", { name: "Save" }).press("Enter")
+        await page.getByText("The receiver was changed").waitFor()
+      })
+      const [mail] = yield* stored
+      assert.deepInclude(mail, {
+        ...{ name: "Bookkeeping", to: ["books@example.com"], workflow_ids: [ids.nightly], urgent: ["person_needed"] },
+        smtp: { host: "smtp.example.com", port: 587, security: "starttls", has_user: true },
+        quiet_hours: { time_zone: "Asia/Tokyo", from: "22:00", to: "07:00" },
+        events: ["failed", "person_needed"]
+      })
+      yield* Effect.promise(async () => {
+        await page.getByRole("button", { name: "New receiver" }).press("Enter")
+        await field("Name").fill("Operations")
+        await field("By").selectOption({ label: "Slack" })
+        await field("Address of the incoming web hook").fill(" https://hooks.example.com/services/1")
+        await page.getByRole("button", { name: "Register" }).press("Enter")
+        // Nothing listens there.
+        await page.getByRole("button", { name: "Send a test to Operations" }).press("Enter")
+        await page.getByText("The test was not sent: ").waitFor()
+        await page.route(/\/test$/, (route) => route.fulfill({ json: { sent: true, reason: null } }))
+        await page.getByRole("button", { name: "Send a test to Operations" }).press("Enter")
+        await page.getByText("The test was sent to Operations").waitFor()
+        await page.getByRole("button", { name: "Edit Operations" }).press("Enter")
+        await field("Quiet hours").selectOption("daily")
+        await page.getByRole("button", { name: "Save" }).press("Enter")
+        await page.getByText("Slack · ").getByText("quiet from 22:00").waitFor()
+        // Nobody was told anything here: the list has a message as it would be.
+        await page.route(/\/alerts\?/, (route) => {
+          const alert = {
+            ...{ id: crypto.randomUUID(), receiver_id: mail?.id, event: "failed", workflow_id: ids.orders },
+            ...{ session_ids: [run?.session_id], count: 3, status: "failed", attempts: 12, next_attempt_at: null },
+            ...{ errors: [`It answered 554 ${hostile}`], settled_at: null },
+            ...{ first_at: new Date().toISOString(), last_at: new Date().toISOString() }
+          }
+          return route.fulfill({ json: { alerts: [alert], next_cursor: null } })
+        })
+        await page.getByRole("button", { name: "Reload" }).press("Enter")
+        await page.getByRole("cell", { name: "Given up It answered 554" }).waitFor()
+        await page.getByRole("cell", { name: "Bookkeeping" }).waitFor()
+        await page.unrouteAll({ behavior: "wait" })
+      })
+      yield* looked("alerts")
+      yield* Effect.promise(async () => {
+        for (const name of ["Bookkeeping", "Operations"]) {
+          await page.getByRole("button", { name: `Remove ${name}` }).press("Enter")
+          await page.getByRole("button", { name: "Remove it" }).press("Enter")
+          await page.getByRole("button", { name: `Remove ${name}` }).waitFor({ state: "detached" })
+        }
+        await page.getByText("No receiver yet").waitFor()
+      })
+      assert.deepStrictEqual(yield* stored, [])
+    }).pipe(Effect.scoped)
+  )
+
   it.effect("registers a webhook, makes and revokes a key, and finds places by a few letters", () =>
     Effect.gen(function* () {
       const { ids, owner, page, send } = yield* Console
@@ -1615,6 +1717,17 @@ it.layer(console, { excludeTestServices: true })("the console", (layered) => {
           send: "Seal and store"
         },
         { at: "#/webhooks", open: "New webhook", typed: { Address: "hooks.example.com" }, send: "Register" },
+        {
+          at: "#/alerts",
+          open: "New receiver",
+          typed: {
+            Name: "Ops",
+            "Host of the mail server": "smtp.example.com",
+            From: "sluice@example.com",
+            To: "nobody"
+          },
+          send: "Register"
+        },
         { at: "#/files", open: "New destination", typed: { Name: "Accounting", Address: "ftp://a" }, send: "Register" },
         {
           at: "#/limits",

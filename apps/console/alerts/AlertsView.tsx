@@ -11,7 +11,7 @@ import { may } from "../kit/Session.ts"
 import { Ago } from "../kit/Status.tsx"
 import { Table } from "../kit/Table.tsx"
 import { ReceiverForm, typeWords } from "./ReceiverForm.tsx"
-import { kindWords, type Receiver } from "./ReceiverModel.ts"
+import { kindList, kindWords, type Receiver } from "./ReceiverModel.ts"
 
 const receivers = query((client) => client.alerts.listAlertReceivers())
 const alerts = query((client) => client.alerts.listAlerts({ query: { limit: 50 } }))
@@ -104,10 +104,10 @@ const Row = ({
         <b>{name}</b> <span class="mono">{type === "mail" ? people.join(", ") : host}</span>
         <span class="quiet">
           {typeWords[type]}
-          {type === "mail" && ` by ${host}`} · {events.map((kind) => kindWords[kind]).join(", ")} ·{" "}
+          {type === "mail" && ` by ${host}`} · {kindList(events)} ·{" "}
           {ids === null ? "every workflow" : ids.map((one) => names.get(one) ?? shortId(one)).join(", ")}
           {quiet !== null && ` · quiet from ${quiet.from} to ${quiet.to} (${quiet.time_zone})`}
-          {quiet !== null && urgent.length > 0 && ` but for: ${urgent.map((kind) => kindWords[kind]).join(", ")}`}
+          {quiet !== null && urgent.length > 0 && ` but for: ${kindList(urgent)}`}
         </span>
       </span>
       <span class="actions">

@@ -7,10 +7,14 @@ import type { ReceiverRecord } from "../../api/alert/AlertsApi.ts"
 export type Receiver = typeof ReceiverRecord.Type
 
 export const kindWords: Readonly<Record<AlertKind, string>> = {
-  failed: "A run failed",
-  person_needed: "A run waits for a person",
-  not_started: "A run did not start in time"
+  failed: "Failed",
+  person_needed: "Waits for a person",
+  not_started: "Not started in time"
 }
+
+/** What a receiver is told of, inside a sentence. */
+export const kindList = (kinds: ReadonlyArray<AlertKind>): string =>
+  kinds.map((kind) => kindWords[kind].toLowerCase()).join(", ")
 
 /** Who signs in to a mail server. `kept`: what is stored stays. */
 export type UserForm = "kept" | "none" | "password"

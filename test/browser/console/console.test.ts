@@ -1337,16 +1337,17 @@ it.layer(console, { excludeTestServices: true })("the console", (layered) => {
         await field("User name").fill("robot")
         await field("Password").fill("p4ss-of-the-robot")
         await field("To").fill("books@example.com, ops@example.com")
-        await page.getByRole("group", { name: "Events" }).getByLabel("A run did not start in time").uncheck()
+        await page.getByRole("group", { name: "Events" }).getByLabel("Not started in time").uncheck()
         await field("Workflows").selectOption("some")
         await field("Nightly statements").check()
         await field("Quiet hours").selectOption("daily")
         await field("Time zone").fill("Asia/Tokyo")
-        await page.getByRole("group", { name: "Urgent" }).getByLabel("A run waits for a person").check()
+        await page.getByRole("group", { name: "Urgent" }).getByLabel("Waits for a person").check()
         // The service says what does not fit together.
         await page.getByRole("button", { name: "Register" }).press("Enter")
         await page.getByText("a password is not sent in clear").waitFor()
         assert.strictEqual(await field("Security").getAttribute("aria-invalid"), "true")
+        await field("Name").scrollIntoViewIfNeeded()
       })
       yield* looked("alert-form", /status of 400/)
       yield* Effect.promise(async () => {
@@ -1398,10 +1399,10 @@ it.layer(console, { excludeTestServices: true })("the console", (layered) => {
         await page.getByRole("button", { name: "Reload" }).press("Enter")
         await page.getByRole("cell", { name: "Given up It answered 554" }).waitFor()
         await page.getByRole("cell", { name: "Bookkeeping" }).waitFor()
-        await page.unrouteAll({ behavior: "wait" })
       })
       yield* looked("alerts")
       yield* Effect.promise(async () => {
+        await page.unrouteAll({ behavior: "wait" })
         for (const name of ["Bookkeeping", "Operations"]) {
           await page.getByRole("button", { name: `Remove ${name}` }).press("Enter")
           await page.getByRole("button", { name: "Remove it" }).press("Enter")

@@ -76,6 +76,9 @@ export const buildConsole = async () => {
   return { folder: output, built: true }
 }
 
+/** Only the description of the interface has these. */
+const summaries = /\.annotate\(\s*OpenApi\.(?:Summary|Description),\s*"(?:[^"\\]|\\.)*"\s*\)/g
+
 /** The modules of the page as chunks, each named after its content, and the chunk that the page loads first. */
 const bundled = async () => {
   const { rolldown } = await import("rolldown")
@@ -92,6 +95,11 @@ const bundled = async () => {
           return absent.some((name) => id === name || id.startsWith(`${name}/`)) ? "\0absent" : null
         },
         load: (id) => (id === "\0absent" ? standIn : null)
+      },
+      {
+        name: "without the words of the description",
+        // Of the operations, the page needs what they take and answer.
+        transform: (code, id) => (/apps\/api\/.*Api\.ts$/.test(id) ? code.replace(summaries, "") : null)
       }
     ]
   })

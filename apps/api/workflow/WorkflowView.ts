@@ -5,6 +5,7 @@ import { Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import * as Gate from "../../../core/gate/Gate.ts"
 import * as RunWindow from "../../../core/window/RunWindow.ts"
+import { Canary } from "../../../core/workflow/canary/Canary.ts"
 import * as Settings from "../../../core/workflow/Settings.ts"
 import type { Problem, Workflow } from "../../../core/workflow/Workflow.ts"
 import type { ListedWorkflow, StoredWorkflow, VersionSummary } from "../../../core/workflow/WorkflowStore.ts"
@@ -52,6 +53,9 @@ const viewFields = {
   ...Settings.shown,
   run_window: Schema.NullOr(RunWindow.RunWindow),
   ...InForce.fields,
+  canary_state: Schema.NullOr(Canary.fields.state).annotate({
+    description: "State of the last canary of the workflow; null where it never had one"
+  }),
   warnings: Schema.optionalKey(
     Schema.Array(WorkflowWarning).annotate({
       description:
@@ -63,7 +67,7 @@ const viewFields = {
 /** A workflow with one of its versions, every setting, and the current state of its window. */
 export const WorkflowView = Schema.Struct(viewFields).annotate({ identifier: "Workflow" })
 
-const { lift, manual_pause, run_window, run_window_revision, warnings, ...versionFields } = viewFields
+const { canary_state, lift, manual_pause, run_window, run_window_revision, warnings, ...versionFields } = viewFields
 
 /** One version of a workflow. The run window is no part of it. */
 export const VersionView = Schema.Struct(versionFields).annotate({ identifier: "WorkflowVersion" })
@@ -100,10 +104,11 @@ export const item = ({ settings, workflow }: ListedWorkflow): typeof WorkflowIte
 })
 
 /** A workflow as it is at `at`. */
-export const view = ({ gate, version, workflow }: StoredWorkflow, at: number): typeof WorkflowView.Type => ({
+export const view = ({ canary, gate, version, workflow }: StoredWorkflow, at: number): typeof WorkflowView.Type => ({
   ...versionView({ version, workflow }),
   run_window: gate.runWindow,
-  ...InForce.json(gate.windowRevision, Gate.inForce(gate, at))
+  ...InForce.json(gate.windowRevision, Gate.inForce(gate, at)),
+  canary_state: canary?.state ?? null
 })
 
 /** One version of a workflow, with the name and the description that it had in it. */

@@ -72,7 +72,7 @@ export const fields = [
 
 /** The field of a path of the request: a list and the parts of a user are one field each. */
 export const fieldOf = (path: string): string =>
-  path.replace(/\[.*$/, "").replace(/^smtp\.(username|password)$/, "smtp.user")
+  (path.split("[")[0] ?? "").replace(/^smtp\.(username|password)$/, "smtp.user")
 
 const addresses = (text: string): ReadonlyArray<string> => text.split(/[\s,;]+/).filter((one) => one !== "")
 

@@ -97,7 +97,7 @@ export const instantFrom = (typed: string): string | null => {
 }
 
 /** The field of a path: a problem of one entry of a list is shown at the list. */
-export const fieldOf = (path: string): string => path.replace(/\[\d+\].*$/, "")
+export const fieldOf = (path: string): string => path.split("[")[0] ?? ""
 
 /** Such as `3 at once, 20 starts a minute`. */
 export const numberWords = ({ max_running, max_starts_per_minute }: Numbers): string =>

@@ -11,7 +11,6 @@ import { countsOf, headingOf } from "./CanaryModel.ts"
 export const CanaryCard = ({ id }: { readonly id: string }) => {
   const params = { workflow_id: id }
   const found = useMemo(() => query((client) => client.canaries.getCanary({ params })), [id])
-  // A workflow without a canary has none to read.
   const canary = useQuery(found).value
   if (canary === null || canary === undefined) return null
   const end = (how: "promoteCanary" | "stopCanary", done: string) =>

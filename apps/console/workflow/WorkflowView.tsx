@@ -99,7 +99,7 @@ const Outline = ({ workflow }: { readonly workflow: Workflow }) => {
         </p>
       )}
       <ProblemList nodes={[]} problems={atNode.filter(({ node }) => node === null)} />
-      <CanaryCard id={id} />
+      {workflow.canary_state !== null && <CanaryCard id={id} />}
       <Offers id={id} />
       <div class="columns even">
         <Section

@@ -97,7 +97,8 @@ it.layer(layer)("workflows", (it) => {
         run_window: null,
         run_window_revision: 0,
         lift: null,
-        manual_pause: null
+        manual_pause: null,
+        canary_state: null
       })
     })
   )

@@ -26,6 +26,12 @@ export const save = Flag.String("save").pipe(
   Flag.optional
 )
 
+/** Whether a run that was started is followed. */
+export const watch = Flag.Boolean("watch").pipe(
+  Flag.withDescription("Print the steps as they happen, and fail unless the run succeeds"),
+  Flag.withDefault(false)
+)
+
 const settings = {
   ...service,
   save,
@@ -35,10 +41,7 @@ const settings = {
     Flag.optional
   ),
   terms: termsOfOne,
-  watch: Flag.Boolean("watch").pipe(
-    Flag.withDescription("Print the steps as they happen, and fail unless the run succeeds"),
-    Flag.withDefault(false)
-  ),
+  watch,
   dryRun: Flag.Boolean("dry-run").pipe(
     Flag.withDescription("Start a dry run, which ends before actions that cannot be undone"),
     Flag.withDefault(false)

@@ -13,14 +13,41 @@ import * as RunsView from "../../user/view/RunsView.ts"
 import { workflowId } from "../../user/WorkflowName.ts"
 import * as RunArtifacts from "./RunArtifacts.ts"
 
-interface Settings extends ConnectionSettings, OutputSettings {
+interface Following extends ConnectionSettings, OutputSettings {
+  readonly watch: boolean
+  readonly save: Option.Option<string>
+}
+
+interface Settings extends Following {
   readonly terms: TermsOfOne
   readonly workflow: string
   readonly input: Option.Option<string>
-  readonly watch: boolean
-  readonly save: Option.Option<string>
   readonly dryRun: boolean
 }
+
+/** Prints what the service answered to the start of a run, or follows the run, and fails unless it succeeds. */
+export const followed = Effect.fnUntraced(function* (
+  client: Client.Client,
+  settings: Following,
+  started: { readonly session_id: string }
+) {
+  const { session_id } = started
+  if (!settings.watch) return yield* answer(settings, started, () => session_id)
+  if (!settings.json) yield* Console.log(`Run ${session_id}`)
+  yield* Client.events(client, session_id).pipe(
+    Stream.runForEach((message) =>
+      // With JSON, each event is a separate line, and the record comes last.
+      Console.log(settings.json ? JSON.stringify(message) : RunsView.step(message))
+    )
+  )
+  const record = yield* client.runs.record({ params: { session_id } })
+  if (settings.json) yield* Console.log(JSON.stringify(record))
+  else yield* Console.log(RunsView.ended([record]))
+  yield* RunArtifacts.save(record, settings)
+  if (record.status !== "execution.success") {
+    return yield* refused("unsuccessful", `Run ${session_id} ${RunsView.statusOf(record.status)}`)
+  }
+})
 
 export const run = (settings: Settings) =>
   connected(
@@ -39,20 +66,6 @@ export const run = (settings: Settings) =>
           ...(settings.dryRun ? { dry_run: { enabled: true } } : {})
         }
       })
-      if (!settings.watch) return yield* answer(settings, { session_id }, () => session_id)
-      if (!settings.json) yield* Console.log(`Run ${session_id}`)
-      yield* Client.events(client, session_id).pipe(
-        Stream.runForEach((message) =>
-          // With JSON, each event is a separate line, and the record comes last.
-          Console.log(settings.json ? JSON.stringify(message) : RunsView.step(message))
-        )
-      )
-      const record = yield* client.runs.record({ params: { session_id } })
-      if (settings.json) yield* Console.log(JSON.stringify(record))
-      else yield* Console.log(RunsView.ended([record]))
-      yield* RunArtifacts.save(record, settings)
-      if (record.status !== "execution.success") {
-        return yield* refused("unsuccessful", `Run ${session_id} ${RunsView.statusOf(record.status)}`)
-      }
+      yield* followed(client, settings, { session_id })
     })
   )

@@ -254,6 +254,7 @@ it.live("with --json, every command prints one JSON value, or lines of them wher
     yield* value("vault put", robot, secret, JSON.stringify({ user_name: "robot", password: "p" }))
     yield* value("vault test", robot, secret)
     yield* list("vault list")
+    yield* refused("vault check", robot, exitCodes.wrong)
 
     yield* value("audit ls")
     yield* lines("audit export")

@@ -2,12 +2,14 @@
 import { readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
-import { Effect, Fiber } from "effect"
+import { Effect, Fiber, Option, Result } from "effect"
 import { exitCodes } from "../../../apps/cli/user/Ending.ts"
 import { number } from "../../../apps/cli/user/view/Table.ts"
 import { RunStore } from "../../../core/run/RunStore.ts"
 import * as Transition from "../../../core/run/Transition.ts"
 import { Signals } from "../../../core/runtime/Signals.ts"
+import * as SignInHealth from "../../../core/vault/health/SignInHealth.ts"
+import { locate, VaultEntries } from "../../../core/vault/VaultEntries.ts"
 import { held } from "../../kit/contracts/start/CredentialRuns.ts"
 import { eventually } from "../../support/eventually.ts"
 import { daily, graph } from "../../support/fixtures.ts"
@@ -193,6 +195,70 @@ it.layer(layerInMemory)("the commands of users", (it) => {
       const logs = yield* Effect.forkChild(run(["runs", "logs", waiting, "--follow"]))
       yield* ok("runs", "interrupt", waiting)
       assert.match((yield* eventually(Fiber.join(logs))).out, /execution\.stopped$/m)
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("check a credential past the run window, once at a time, and not where it may lock the account", () =>
+    Effect.gen(function* () {
+      const { send } = yield* Service
+      const { json, key, run, workflow } = yield* setUp
+      const [runs, signals] = [yield* RunStore, yield* Signals]
+      const [domain, other] = ["https://bank.example", "https://shop.example"]
+      for (const json of [
+        { permissioned_user_id: "robot", domain },
+        { permissioned_user_id: "robot", domain: other }
+      ]) {
+        assert.strictEqual((yield* send({ method: "POST", path: "/vault", key, json })).status, 201)
+      }
+      const robot = ["vault", "check", "robot", domain]
+      const vault_schema = { BANK: { type: "credential", domain } }
+      const id = yield* workflow("Statements", { run_window: daily(9, 17), vault_schema })
+      yield* workflow("Prices")
+
+      const started = yield* json(...robot, "--workflow", "Statements", "--input", '{"month": "2026-10"}')
+      assert.deepStrictEqual(started, { session_id: started.session_id, workflow_id: id })
+      const running = yield* run([...robot, "--workflow", "Statements", "--json"])
+      assert.strictEqual(running.code, exitCodes.conflict, running.problem)
+      assert.include(running.problem, started.session_id)
+      assert.include(running.failure?.text, "CREDENTIAL_CHECK_RUNNING")
+      const [claimed = assert.fail("The check was not claimed")] = yield* claim(1)
+      assert.deepStrictEqual(claimed.run.input, { month: "2026-10", BANK: "robot" })
+      yield* runs.settle(held(claimed), (locked, at) => Transition.finish(locked, { _tag: "Success", data: {} }, at))
+
+      const following = yield* Effect.forkChild(run([...robot, "--workflow", id, "--watch"]))
+      const next = yield* eventually(
+        Effect.repeat(Effect.delay(claim(1), "10 millis"), { until: (claimed) => claimed.length > 0 })
+      )
+      const [watched = assert.fail("The check was not claimed")] = next
+      yield* runs.settle(held(watched), (locked, at) =>
+        Transition.finish(locked, { _tag: "Failed", data: {}, errors: [] }, at)
+      )
+      yield* signals.publish({ _tag: "events" })
+      const failed = yield* eventually(Fiber.join(following))
+      assert.strictEqual(failed.code, exitCodes.unsuccessful, failed.problem)
+      assert.match(failed.out, new RegExp(`^Run ${watched.run.id}\n[^]*execution\\.failed`))
+
+      const { workspaceId } = watched.run
+      const entries = yield* VaultEntries
+      const entry = yield* locate(entries, workspaceId, { permissionedUserId: "robot", domain })
+      const found = { result: "refused", runId: String(watched.run.id), workflowId: id } as const
+      const how = { askedPerson: false, broughtSession: false, isCheck: true }
+      yield* entries.change(workspaceId, Option.getOrThrow(entry).id, (one) => {
+        const report = { ...found, ...how, at: one.updatedAt }
+        return Result.succeed({ ...one, health: SignInHealth.after(one.health ?? null, report, one.updatedAt) })
+      })
+      for (const [args, code, said] of [
+        [robot, exitCodes.conflict, "one more attempt may lock the account"],
+        [["vault", "check", "robot", other], exitCodes.wrong, "no run has used this credential yet"],
+        [["vault", "check", "robot", other, "--workflow", "Prices"], exitCodes.wrong, "vault_schema"],
+        [[...robot, "--workflow", "No such"], exitCodes.missing, "No such"],
+        [[...robot, "--input", "[]"], exitCodes.wrong, "--input"],
+        [["vault", "check", "nobody", domain], exitCodes.missing, "nobody"]
+      ] as const) {
+        const refused = yield* run(args)
+        assert.strictEqual(refused.code, code, refused.problem)
+        assert.include(refused.problem, said)
+      }
     }).pipe(Effect.scoped)
   )
 

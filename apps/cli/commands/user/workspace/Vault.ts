@@ -5,6 +5,7 @@ import { Argument, Command, Flag } from "effect/cli"
 import { TfaMethod } from "../../../../../core/vault/VaultEntry.ts"
 import { sealing } from "../../../Settings.ts"
 import { handler } from "../../Handler.ts"
+import { watch } from "../Execute.ts"
 import { service } from "../Service.ts"
 
 const load = () => import("../../../handlers/user/workspace/Vault.ts")
@@ -62,7 +63,25 @@ const test = Command.make(
   handler(load, ({ test }) => test)
 ).pipe(Command.withDescription("Check on this machine that the encryption key decrypts the secrets of a credential"))
 
+const check = Command.make(
+  "check",
+  {
+    ...service,
+    ...pair,
+    watch,
+    workflow: Flag.String("workflow").pipe(
+      Flag.withDescription("Id or name of the workflow that signs in; without it, that of the last run that tried to"),
+      Flag.optional
+    ),
+    input: Flag.String("input").pipe(
+      Flag.withDescription("Input of the workflow beside the credential: a JSON object, or @ and a file"),
+      Flag.optional
+    )
+  },
+  handler(load, ({ check }) => check)
+).pipe(Command.withDescription("Start a run that only signs in with a credential, and follow it with --watch"))
+
 export const vault = Command.make("vault").pipe(
   Command.withDescription("List, store and check credentials; secrets are sealed before they leave this machine"),
-  Command.withSubcommands([list, put, test])
+  Command.withSubcommands([list, put, test, check])
 )

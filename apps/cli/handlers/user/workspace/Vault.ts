@@ -10,10 +10,12 @@ import type { Client } from "../../../../api/Client.ts"
 import type { VaultRecord } from "../../../../api/vault/VaultApi.ts"
 import { type ConnectionSettings, connected } from "../../../user/Connection.ts"
 import { classOf, type Refused, refused } from "../../../user/Ending.ts"
-import { jsonOf } from "../../../user/Input.ts"
+import { jsonObjectOf, jsonOf } from "../../../user/Input.ts"
 import { answer, type OutputSettings } from "../../../user/Output.ts"
 import * as Secrets from "../../../user/Secrets.ts"
 import { cell, instant, table } from "../../../user/view/Table.ts"
+import { workflowId } from "../../../user/WorkflowName.ts"
+import { followed } from "../Execute.ts"
 
 type Settings = ConnectionSettings & OutputSettings
 type Entry = typeof VaultRecord.Type
@@ -223,5 +225,30 @@ export const test = (settings: TestSettings) =>
       )
       const bad = Object.entries(verdicts).filter(([, verdict]) => verdict !== "opens" && verdict !== "not set")
       if (bad.length > 0) return yield* refused("failed", `Cannot use ${bad.map(([name]) => name).join(", ")}`)
+    })
+  )
+
+interface CheckSettings extends Settings {
+  readonly user: string
+  readonly site: string
+  readonly watch: boolean
+  readonly workflow: Option.Option<string>
+  readonly input: Option.Option<string>
+}
+
+/** Lets the service sign in with a credential now, by a run that does nothing else. */
+export const check = (settings: CheckSettings) =>
+  connected(
+    settings,
+    Effect.fnUntraced(function* (client) {
+      const { input, site, user, workflow } = settings
+      const payload = {
+        permissioned_user_id: user,
+        domain: site,
+        ...(Option.isSome(input) ? { run_input_variables: yield* jsonObjectOf("--input", input.value) } : {}),
+        ...(Option.isSome(workflow) ? { workflow_id: yield* workflowId(client, workflow.value) } : {})
+      }
+      const started = yield* client.vault.checkEntry({ payload })
+      yield* followed(client, { ...settings, save: Option.none() }, started)
     })
   )

@@ -7,16 +7,19 @@ export interface Notice {
   readonly id: number
   readonly kind: "done" | "problem"
   readonly text: string
+  /** The place within the page that says more. */
+  readonly more?: { readonly word: string; readonly address: string }
 }
 
 export const notices = Atom.keepAlive(Atom.make<ReadonlyArray<Notice>>([]))
 
 let last = 0
 
-export const say = (kind: Notice["kind"], text: string): void => {
+export const say = (kind: Notice["kind"], text: string, more?: Notice["more"]): void => {
   const id = ++last
-  registry.update(notices, (all) => [...all.slice(-1), { id, kind, text: plain(text) }])
-  setTimeout(() => dismiss(id), kind === "done" ? 5_000 : 12_000)
+  const notice = { id, kind, text: plain(text), ...(more === undefined ? {} : { more }) }
+  registry.update(notices, (all) => [...all.slice(-1), notice])
+  setTimeout(() => dismiss(id), kind === "done" && more === undefined ? 5_000 : 12_000)
 }
 
 export const dismiss = (id: number): void => registry.update(notices, (all) => all.filter((one) => one.id !== id))

@@ -148,9 +148,11 @@ const Notices = () => {
   const all = useAtom(notices)
   return (
     <div class="notices" role="status" aria-live="polite">
-      {all.map(({ id, kind, text }) => (
+      {all.map(({ id, kind, more, text }) => (
         <div key={id} class={`notice ${kind}`}>
-          <span>{text}</span>
+          <span>
+            {text} {more !== undefined && <a href={more.address}>{more.word}</a>}
+          </span>
           <button type="button" class="plain" aria-label="Dismiss" onClick={() => dismiss(id)}>
             ✕
           </button>

@@ -4,6 +4,7 @@ import { Confirm } from "../forms/Confirm.tsx"
 import { Field } from "../forms/Field.tsx"
 import { Dialog } from "../kit/Dialog.tsx"
 import { Loaded, useQuery } from "../kit/Loaded.tsx"
+import { say } from "../kit/Notices.ts"
 import { Empty, Page, Section } from "../kit/Page.tsx"
 import { to } from "../kit/Route.ts"
 import { act, client, query, refresh } from "../kit/Service.ts"
@@ -89,6 +90,13 @@ export const VaultView = () => {
                           <>
                             <button
                               type="button"
+                              aria-label={`Check ${user} of ${domain} now`}
+                              onClick={() => check({ user, domain })}
+                            >
+                              Check now
+                            </button>
+                            <button
+                              type="button"
                               disabled={secret_provider_id !== null}
                               title={secret_provider_id === null ? undefined : "Its secrets are in a secret provider"}
                               aria-label={`Change the password of ${user} of ${domain}`}
@@ -136,6 +144,15 @@ export const VaultView = () => {
       )}
     </Page>
   )
+}
+
+/** Starts a run that only signs in. What it finds out becomes the health of the credential, which the page follows. */
+const check = async ({ domain, user }: Pair) => {
+  const payload = { permissioned_user_id: user, domain }
+  const started = await act(client().vault.checkEntry({ payload }))
+  if (started === null) return
+  say("done", `The check of ${user} has begun.`, { word: "Follow its run", address: to(["runs", started.session_id]) })
+  refresh(entries)
 }
 
 /** How signing in goes; a failure leads to the run that found it out. */

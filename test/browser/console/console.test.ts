@@ -1162,6 +1162,10 @@ it.layer(console, { excludeTestServices: true })("the console", (layered) => {
       })
       yield* looked("vault")
       yield* Effect.promise(async () => {
+        // No run has signed in with it yet, so no workflow is known that could.
+        await page.getByRole("button", { name: "Check ada of https://bank.example now" }).press("Enter")
+        await page.locator(".notice.problem").filter({ hasText: "no run has used this credential yet" }).waitFor()
+        await page.getByRole("button", { name: "Dismiss" }).last().press("Enter")
         // A provider that a credential reads from stays, and the page says why.
         await page.getByRole("button", { name: "Remove Safe" }).press("Enter")
         await page.getByRole("button", { name: "Remove it" }).press("Enter")
@@ -1170,8 +1174,8 @@ it.layer(console, { excludeTestServices: true })("the console", (layered) => {
         await page.getByRole("button", { name: "Remove it" }).press("Enter")
         await page.getByRole("link", { name: `Runs with eve of ${bank}` }).waitFor({ state: "detached" })
       })
-      // The refusal is written to the console of the browser.
-      assert.lengthOf((yield* Console).complaints(), 1)
+      // The refusals are written to the console of the browser.
+      assert.lengthOf((yield* Console).complaints(), 2)
     }).pipe(Effect.scoped)
   )
 
@@ -2756,6 +2760,14 @@ it.layer(console, { excludeTestServices: true })("the console", (layered) => {
         await button("Succeeded").click()
         await page.getByText("3 runs, newest first").waitFor()
         await page.getByRole("cell", { name: "Succeeded" }).nth(2).waitFor()
+      })
+      yield* at("#/vault")
+      yield* Effect.promise(async () => {
+        await button(`Check teller of ${bank} now`).press("Enter")
+        const begun = page.locator(".notice").filter({ hasText: "The check of teller has begun." })
+        await begun.getByRole("link", { name: "Follow its run" }).press("Enter")
+        await page.getByRole("heading", { name: "Bank statements" }).waitFor()
+        await page.getByText("Succeeded").first().waitFor()
       })
     })
   )

@@ -52,7 +52,8 @@ const services = (smtpPort: number): ReadonlyArray<Service> => [
   {
     command: "scheduler",
     started: /sluice scheduler started/,
-    loads: stores,
+    // A check of a credential that it begins compares sites.
+    loads: [...stores, "tldts"],
     atRest: 150
   },
   {

@@ -302,8 +302,9 @@ const oldestOf = (
   { may, now }: { readonly may: Statement.Fragment; readonly now: number }
 ) => sql<WaitingRow & { readonly turn: number }>`
   select waiting.*, nextval('run_fences') as fence, asked.turn
-  from json_to_recordset(${JSON.stringify(asked)}::json) as asked (
-    workflow_id uuid, turn integer, wanted integer, past timestamptz)
+  from json_to_recordset(${JSON.stringify(
+    asked.map(({ past, turn, wanted, workflow_id }) => ({ workflow_id, turn, wanted, past }))
+  )}::json) as asked (workflow_id uuid, turn integer, wanted integer, past timestamptz)
   cross join lateral (
     select * from runs
     where runs.workflow_id = asked.workflow_id and status in ('execution.queued', 'execution.requeued') and ${may}

@@ -263,7 +263,7 @@ const seed = 12
  * So many to the stores in memory, and each night to PostgreSQL as well, reach most operations with what is accepted;
  * `npm run fuzz` sends any number.
  */
-const requestsTo = { memory: 1_000 * scale, postgres: isAll ? 1_200 * scale : 400 * scale }
+const requestsTo = { memory: 1_100 * scale, postgres: isAll ? 1_200 * scale : 400 * scale }
 
 /** The new findings of some requests, counted from a number, in a service. */
 const attackService = async (databaseUrl: string | null, from: number, requests: number) => {

@@ -1,5 +1,5 @@
 /** What the commands of `sluice limits` do. */
-import { Effect, Option } from "effect"
+import { Clock, Effect, Option } from "effect"
 import { type ConnectionSettings, connected } from "../../../user/Connection.ts"
 import { answer, type OutputSettings } from "../../../user/Output.ts"
 import { cell, table } from "../../../user/view/Table.ts"
@@ -28,6 +28,7 @@ export const list = (settings: Settings) =>
     settings,
     Effect.fnUntraced(function* (client) {
       const all = yield* client.limits.listLimits()
+      const now = yield* Clock.currentTimeMillis
       yield* answer(settings, all, () =>
         all.length === 0
           ? "No limits"
@@ -39,7 +40,11 @@ export const list = (settings: Settings) =>
                 String(running),
                 shown(max_running),
                 shown(max_starts_per_minute),
-                pause !== null ? "paused" : override !== null ? `overridden until ${override.until}` : ""
+                pause !== null
+                  ? "paused"
+                  : override !== null && Date.parse(override.until) > now
+                    ? `overridden until ${override.until}`
+                    : ""
               ])
             )
       )

@@ -151,7 +151,13 @@ const Notices = () => {
       {all.map(({ id, kind, more, text }) => (
         <div key={id} class={`notice ${kind}`}>
           <span>
-            {text} {more !== undefined && <a href={more.address}>{more.word}</a>}
+            {text}
+            {more !== undefined && (
+              <>
+                {" "}
+                <a href={more.address}>{more.word}</a>
+              </>
+            )}
           </span>
           <button type="button" class="plain" aria-label="Dismiss" onClick={() => dismiss(id)}>
             ✕

@@ -90,7 +90,7 @@ export const VaultView = () => {
                           <>
                             <button
                               type="button"
-                              aria-label={`Check ${user} of ${domain} now`}
+                              aria-label={`Check now: ${user} of ${domain}`}
                               onClick={() => check({ user, domain })}
                             >
                               Check now

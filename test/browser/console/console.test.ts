@@ -1163,7 +1163,7 @@ it.layer(console, { excludeTestServices: true })("the console", (layered) => {
       yield* looked("vault")
       yield* Effect.promise(async () => {
         // No run has signed in with it yet, so no workflow is known that could.
-        await page.getByRole("button", { name: "Check ada of https://bank.example now" }).press("Enter")
+        await page.getByRole("button", { name: "Check now: ada of https://bank.example" }).press("Enter")
         await page.locator(".notice.problem").filter({ hasText: "no run has used this credential yet" }).waitFor()
         await page.getByRole("button", { name: "Dismiss" }).last().press("Enter")
         // A provider that a credential reads from stays, and the page says why.
@@ -2763,7 +2763,7 @@ it.layer(console, { excludeTestServices: true })("the console", (layered) => {
       })
       yield* at("#/vault")
       yield* Effect.promise(async () => {
-        await button(`Check teller of ${bank} now`).press("Enter")
+        await button(`Check now: teller of ${bank}`).press("Enter")
         const begun = page.locator(".notice").filter({ hasText: "The check of teller has begun." })
         await begun.getByRole("link", { name: "Follow its run" }).press("Enter")
         await page.getByRole("heading", { name: "Bank statements" }).waitFor()

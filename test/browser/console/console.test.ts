@@ -1016,7 +1016,7 @@ it.layer(console, { excludeTestServices: true })("the console", (layered) => {
         }
         await editor.fill(doubtful("Photograph"))
         await page.getByRole("button", { name: "Save the next version" }).press("Enter")
-        await page.getByText("Saved as version 2").waitFor()
+        await page.getByText("Saved as version 2").last().waitFor()
         await page.getByText("Version 2 ·").waitFor()
         // Another person saves meanwhile: what is typed here stays, and overwrites nothing.
         await editor.fill(doubtful("Mine"))
@@ -2514,7 +2514,7 @@ it.layer(console, { excludeTestServices: true })("the console", (layered) => {
             await button("Cancel").click()
             await page.getByRole("link", { name: "Schedules" }).click()
             await button("Save and leave").click()
-            await page.getByText("Saved as version 2").waitFor()
+            await page.getByText("Saved as version 2").last().waitFor()
             await page.getByRole("heading", { name: "Schedules", exact: true }).first().waitFor()
           })
         })

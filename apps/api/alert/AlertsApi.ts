@@ -1,4 +1,4 @@
-/** The endpoints of who is told of runs that fail, wait for a person or do not start, and of what they were told. */
+/** The endpoints of the receivers of alerts, and of the alerts that were sent. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { AlertKind, AlertStatus } from "../../../core/event/alert/Alert.ts"
@@ -54,11 +54,11 @@ const settings = {
   smtp: Schema.optionalKey(Smtp),
   from: Schema.optionalKey(MailAddress),
   to: Schema.optionalKey(Schema.Array(MailAddress).check(Schema.isMinLength(1), Schema.isMaxLength(20))),
-  /** What it is told of; everything when left out. */
+  /** The events that it gets alerts about; all when left out. */
   events: Schema.optionalKey(kinds.check(Schema.isMinLength(1))),
-  /** What it is told of in its quiet hours as well. */
+  /** The events that it gets alerts about in its quiet hours as well. */
   urgent: Schema.optionalKey(kinds),
-  /** The workflows that it is told of; `null` for all. */
+  /** The workflows that it gets alerts about; `null` for all. */
   workflow_ids: optional(Schema.Array(WorkflowId).check(Schema.isMinLength(1), Schema.isMaxLength(100))),
   /** `null` for none. */
   quiet_hours: optional(QuietHours),
@@ -123,7 +123,7 @@ export class AlertsGroup extends group.add(
     success: ReceiverRecord.pipe(HttpApiSchema.status(201)),
     error: [Errors.BadRequest, Errors.Forbidden, Errors.Conflict]
   })
-    .annotate(OpenApi.Summary, "Register who is told of runs that fail, wait for a person or do not start")
+    .annotate(OpenApi.Summary, "Register a receiver of alerts about runs that fail, wait for a person or do not start")
     .annotate(Needs, "manage"),
   HttpApiEndpoint.get("getAlertReceiver", "/alert-receivers/:receiver_id", {
     params,

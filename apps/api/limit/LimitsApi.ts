@@ -48,7 +48,7 @@ const stored = {
     description: "Since when no run that draws on it starts; null where it is not paused"
   }),
   override: Schema.NullOr(Schema.Struct({ ...numbers, until: Schema.String, by: Schema.String })).annotate({
-    description: "The numbers in the place of its own until an instant; null for none"
+    description: "The numbers that hold instead until an instant; null for none"
   }),
   created_at: Schema.String,
   created_by: Schema.String,

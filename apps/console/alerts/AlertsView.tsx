@@ -1,4 +1,4 @@
-/** Who is told of runs that fail, wait for a person or do not start, and what they were told. */
+/** The receivers of alerts, and the alerts that were sent. */
 import { useState } from "preact/hooks"
 import { namesOf, shortId, workflows } from "../data/Workflows.ts"
 import { Confirm } from "../forms/Confirm.tsx"

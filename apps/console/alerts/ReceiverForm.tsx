@@ -1,4 +1,4 @@
-/** Registers who is told of runs that fail, wait for a person or do not start, or changes them. */
+/** Registers a receiver of alerts, or changes one. */
 import type { ComponentChildren } from "preact"
 import { useState } from "preact/hooks"
 import { AlertKind } from "../../../core/event/alert/Alert.ts"

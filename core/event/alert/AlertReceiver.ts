@@ -60,9 +60,9 @@ export const AlertReceiver = Schema.Struct({
   /** How mails are sent; `null` for a channel. */
   mail: Schema.NullOr(Schema.Struct({ server: MailServer, from: MailAddress, to: Schema.Array(MailAddress) })),
   kinds: Schema.Array(AlertKind),
-  /** The kinds that it is told of in its quiet hours as well. */
+  /** The kinds that it gets alerts about in its quiet hours as well. */
   urgent: Schema.Array(AlertKind),
-  /** The workflows that it is told of; `null` for all. */
+  /** The workflows that it gets alerts about; `null` for all. */
   workflowIds: Schema.NullOr(Schema.Array(Schema.String)),
   quiet: Schema.NullOr(QuietHours),
   /** How long an alert gathers what has its cause before it is sent. */

@@ -67,7 +67,8 @@ export const describe = (settings: Settings) =>
       let draft = yield* builder.draft({ params })
       while (draft.describing?.state === "waits") {
         // Without a person, what cannot be undone is not done.
-        const said = (yield* isTerminal) && !json ? yield* shown("yes, or no and why") : "no nobody can be asked here"
+        const said =
+          (yield* isTerminal) && !json ? yield* shown("yes, or no and why") : "no there is no terminal to ask at"
         yield* say(/^y(es)?$/i.test(said.trim()) ? "yes" : said.startsWith("no") ? said : `no ${said}`)
         last = yield* follow(last)
         draft = yield* builder.draft({ params })

@@ -1,4 +1,4 @@
-/** `sluice alerts`: who is told of runs that fail, wait for a person or do not start. */
+/** `sluice alerts`: the receivers of alerts about runs that fail, wait for a person or do not start. */
 import { Argument, Command, Flag } from "effect/cli"
 import { AlertKind, AlertStatus } from "../../../../../core/event/alert/Alert.ts"
 import { MailSecurity } from "../../../../../core/event/alert/AlertReceiver.ts"
@@ -32,7 +32,7 @@ const receivers = Command.make(
 
 const timing = {
   urgent: Flag.Literals("urgent", AlertKind.literals).pipe(
-    Flag.withDescription("What it is told of in its quiet hours as well; may be repeated"),
+    Flag.withDescription("Event that it gets alerts about in its quiet hours as well; may be repeated"),
     Flag.atLeast(0)
   ),
   quiet: text("quiet", "Quiet hours of each day, such as 22:00-07:00"),

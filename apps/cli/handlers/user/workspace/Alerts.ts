@@ -68,7 +68,7 @@ interface Timing {
   readonly zone: Option.Option<string>
 }
 
-/** The fields of a body that say when a receiver is told. */
+/** The fields of a body that say when a receiver gets alerts. */
 const timingOf = Effect.fnUntraced(function* ({ quiet, urgent, zone }: Timing) {
   if (Option.isNone(quiet)) return { urgent }
   const [from = "", to = "", ...rest] = quiet.value.split("-")
